@@ -3,8 +3,12 @@
 import json
 import os
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, distribution
 from urllib.parse import unquote, urlsplit
+
+from arena.base.errors import UsageError
 
 NAME = "arena-marl"
 
@@ -19,6 +23,18 @@ def install_command(extra: str) -> str:
     if place is None:
         return f"pip install {shlex.quote(f'{NAME}[{extra}]')}"
     return f"pip install -e {shlex.quote(f'{place}[{extra}]')}"
+
+
+@contextmanager
+def extra_imported(command: str, extra: str) -> Iterator[None]:
+    """Raise `UsageError` for a package of an extra that is imported within and missing, with the line that installs it.
+
+    `command` is what needs it.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{command} needs the package {error.name}; {install_command(extra)}") from None
 
 
 def _checkout() -> str | None:

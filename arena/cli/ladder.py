@@ -7,10 +7,10 @@ from typing import Annotated
 import tyro
 
 from arena.base.checks import numbers_in, require_at_least
-from arena.base.errors import UsageError
 from arena.base.passwords import without_password
 from arena.base.terminal import make_console
 from arena.cli.server_ladders import is_address, print_server_ladders
+from arena.cli.unused_options import refuse_unused
 from arena.policy.registry import make_game
 from arena.store import DEFAULT_URL, Store
 from arena.tournament.files import as_dict
@@ -49,7 +49,8 @@ class Options:
 def run(options: Options) -> int:
     """Print a ladder for each clock."""
     if is_address(options.game):
-        require_plain(options)
+        reason = f"for games in a store, and {options.game} is a server's address"
+        refuse_unused(options, Options(options.game), ("store", "anchor"), reason)
         print_server_ladders(options.game, options.limit, options.json)
         return 0
     game = make_game(options.game)
@@ -64,10 +65,3 @@ def run(options: Options) -> int:
     for one in [] if options.json else ladders:
         print_ladder(one.table, f"{game.label}, {one.clock}", options.limit, console)
     return 0
-
-
-def require_plain(options: Options) -> None:
-    """Raise `UsageError` for options that a server has no use for."""
-    if options.store != DEFAULT_URL or options.anchor is not None:
-        wrong = "store" if options.store != DEFAULT_URL else "anchor"
-        raise UsageError(f"--{wrong}: for games in a store, and {options.game} is a server's address")

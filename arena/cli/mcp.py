@@ -235,8 +235,9 @@ def _outcome(table: Table) -> str:
         return "The game goes on; it is your turn."
     own, others = verdict.returns[table.seat], [one for seat, one in enumerate(verdict.returns) if seat != table.seat]
     best = max(others, default=0.0)
-    word = "you " + ("won" if own > best else "lost" if own < best else "drew")
-    if not table.match.game.competitive:
+    if table.match.game.competitive:
+        word = "you " + ("won" if own > best else "lost" if own < best else "drew")
+    else:
         word = f"the team earns {own:g}"
     detail = f" ({verdict.reason.value}: {verdict.detail})" if verdict.offender is not None else ""
     return f"The game is over: {word}{detail}. Returns by seat: {', '.join(f'{one:g}' for one in verdict.returns)}."

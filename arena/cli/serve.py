@@ -9,8 +9,7 @@ from typing import Annotated
 import tyro
 
 from arena.base.checks import numbers_in, require_between
-from arena.base.errors import UsageError
-from arena.base.extras import install_command
+from arena.base.extras import extra_imported
 from arena.base.passwords import handed_on
 
 
@@ -45,10 +44,8 @@ def run(options: Options) -> int:
 
         with screen_of_command(words):  # to report errors before anybody opens the page
             pass
-    try:
+    with extra_imported("serve", "web"):
         from arena.tui.services.serving import serve
-    except ModuleNotFoundError as error:
-        raise UsageError(f"serve needs the package {error.name}; {install_command('web')}") from None
     words, secret = handed_on(words)
     os.environ.update(secret)  # for the screens' processes, whose command lines must not show passwords
     serve(shlex.join([sys.executable, "-m", "arena", *words]), options.host, options.port, options.read_only)

@@ -10,7 +10,7 @@ import tyro
 
 from arena.base.checks import numbers_in, require_between
 from arena.base.errors import UsageError
-from arena.base.extras import install_command
+from arena.base.extras import extra_imported
 
 NEEDED = {
     "ladder": "new GAME, close NAME or list",
@@ -107,10 +107,8 @@ class Options:
 
 def run(options: Options) -> int:
     """Do what is asked for."""
-    try:
+    with extra_imported("server", "server"):
         import arena.server.app  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise UsageError(f"server needs the package {error.name}; {install_command('server')}") from None
     ACTIONS[options.action](options)
     return 0
 

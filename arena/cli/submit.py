@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from arena.base.errors import UsageError
-from arena.base.extras import install_command
+from arena.base.extras import extra_imported
 
 ASK_S = 1.0
 
@@ -37,11 +36,9 @@ class Options:
 
 def run(options: Options) -> int:
     """Submit, and wait if asked to; return the exit status."""
-    try:
+    with extra_imported("submit", "server"):
         from arena.server.bundles import pack
         from arena.server.client import Client
-    except ModuleNotFoundError as error:
-        raise UsageError(f"submit needs the package {error.name}; {install_command('server')}") from None
     client = Client.of_environment(options.url)
     wanted: dict[str, Any] = {"name": options.name}
     if Path(options.bot).is_dir():

@@ -12,6 +12,7 @@ from arena.base.checks import require_above, require_at_least, require_between
 from arena.base.errors import UsageError
 from arena.cli.server_ladders import is_address
 from arena.cli.server_matches import Broadcast
+from arena.cli.unused_options import refuse_unused
 from arena.match.limits import Limits
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -90,7 +91,8 @@ def _ladder(options: Options) -> Iterator["ArenaScreen"]:
     """Yield the screen of the games of a ladder server."""
     if options.agents:
         raise UsageError(f"{options.game} is a server's address, whose bots play; name no agents")
-    require_plain(options, "games", "seed", "boards", "limits", "openings", game="games played here")
+    unused = "games", "seed", "boards", "limits", "openings"
+    refuse_unused(options, Options(options.game), unused, f"for games played here, and {options.game} is none")
     from arena.tui.screens.replay import ReplayScreen
 
     broadcast = Broadcast(options.game)
@@ -100,20 +102,13 @@ def _ladder(options: Options) -> Iterator["ArenaScreen"]:
     yield ReplayScreen(newest, broadcast.ladder, speed=options.speed or 1.0, next_match=broadcast.next)
 
 
-def require_plain(options: Options, *names: str, game: str) -> None:
-    """Raise `UsageError` if one of these options, which are for `game`, is not at its default."""
-    plain = Options(options.game, options.agents)
-    if wrong := [name for name in names if getattr(options, name) != getattr(plain, name)]:
-        named = {"limits": "time limits"}.get(wrong[0], f"--{wrong[0]}")
-        raise UsageError(f"{named}: for {game}, and {options.game} is none")
-
-
 @contextmanager
 def _episodes(options: Options) -> Iterator["ArenaScreen"]:
     """Yield the screen of an agent in a Gymnasium environment."""
     if len(options.agents) != 1:
         raise UsageError(f"{options.game} has one seat; name 1 agent, not {len(options.agents)}")
-    require_plain(options, "boards", "limits", "openings", game="games")
+    unused = "boards", "limits", "openings"
+    refuse_unused(options, Options(options.game), unused, f"for games, and {options.game} is none")
     from arena.runs.episodes import WatchedEpisodes
     from arena.runs.tasks import GymTask
     from arena.tui.screens.episodes import EpisodesScreen

@@ -10,8 +10,7 @@ from typing import Annotated
 import tyro
 
 from arena.base.checks import numbers_in, require_at_least
-from arena.base.errors import UsageError
-from arena.base.extras import install_command
+from arena.base.extras import extra_imported
 
 
 @dataclass(frozen=True)
@@ -40,11 +39,9 @@ class Options:
 
 def run(options: Options) -> int:
     """Play until the end; return the exit status."""
-    try:
+    with extra_imported("worker", "server"):
         from arena.server.client import Client
         from arena.server.worker import Worker
-    except ModuleNotFoundError as error:
-        raise UsageError(f"worker needs the package {error.name}; {install_command('server')}") from None
     if options.sandbox:
         from arena.match.containment import switch_on_sandbox
 

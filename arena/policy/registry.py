@@ -4,11 +4,10 @@ All come from entry points (groups `arena.games`, `arena.agents` and `arena.solv
 their own; each is imported on first use.
 """
 
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arena.base.errors import UsageError, foreign_code
+from arena.base.errors import UsageError
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.kinds import Deferred
 from games.engine.registry import GAMES, HOSTS, Registry, make_game
@@ -51,6 +50,5 @@ def make_agent(spec: str, game: "Game") -> "Policy":
     """
     agent = AgentSpec.parse(spec)
     kind = agent_kind(agent.name)
-    foreign = AGENTS.is_foreign(agent.name)
-    with foreign_code(f"agent {agent.name!r} cannot be made") if foreign else nullcontext():
+    with AGENTS.running(agent.name, f"agent {agent.name!r} cannot be made"):
         return kind.make(game, agent.argument)

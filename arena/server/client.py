@@ -4,10 +4,12 @@ import json
 import os
 import ssl
 from http.client import HTTPException
-from typing import Any
+from typing import Any, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+
+from pydantic import TypeAdapter, ValidationError
 
 import arena
 from arena.base.errors import UsageError
@@ -23,6 +25,9 @@ MOST_BYTES_OF_JSON = 2**24
 PAGE_OF_LADDER, PAGE_OF_MATCH = "/ladders/", "/matches/"
 
 
+T = TypeVar("T")
+
+
 class UnreachableError(UsageError):
     """A server that does not answer, or not now: the same request may succeed later."""
 
@@ -33,8 +38,8 @@ def split_address(address: str) -> tuple[str, str | None]:
     >>> split_address("https://arena.example.org/ladders/chess")
     ('https://arena.example.org', 'chess')
     """
-    url, found, name = address.rstrip("/").partition(PAGE_OF_LADDER)
-    if found and not NAME.fullmatch(name):
+    url, separator, name = address.rstrip("/").partition(PAGE_OF_LADDER)
+    if separator and not NAME.fullmatch(name):
         raise UsageError(f"{address!r} is not the page of a ladder, as https://arena.example.org/ladders/chess")
     return url, name or None
 
@@ -88,6 +93,13 @@ class Client:
         """Return what is at a path below /api/v1."""
         return self._json("GET", path)
 
+    def read(self, path: str, kind: type[T]) -> T:
+        """Return what is at a path below /api/v1 as a type of `arena.server.models`, or a list of one."""
+        try:
+            return TypeAdapter(kind).validate_python(self.get(path))
+        except ValidationError:
+            raise self._strange_answer() from None
+
     def post(self, path: str, body: Any) -> Any:
         """Post JSON; return the answer, None if that is empty."""
         return self._json("POST", path, json.dumps(body).encode())
@@ -109,7 +121,10 @@ class Client:
         try:
             return parse_json(answer) if answer else None
         except ValueError:
-            raise UsageError(f"{self.url} does not answer as an arena server does") from None
+            raise self._strange_answer() from None
+
+    def _strange_answer(self) -> UsageError:
+        return UsageError(f"{self.url} does not answer as an arena server does")
 
     def _request(self, method: str, path: str, body: bytes | None, kind: str, most: int) -> bytes:
         headers = {"User-Agent": f"arena/{arena.__version__}", "Content-Type": kind, "Accept": "application/json"}

@@ -40,6 +40,11 @@ class GameOverError(UsageError):
     """An action in a game that has ended."""
 
 
+def in_a_line(error: Exception) -> str:
+    """Return the kind and the text of an error without line breaks, `ImportError: no module named x`."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
 @contextmanager
 def foreign_code(doing: str) -> Iterator[None]:
     """Raise what somebody else's code raises as a `UsageError` of one line, `doing: ImportError: ...`.
@@ -51,6 +56,6 @@ def foreign_code(doing: str) -> Iterator[None]:
     except UsageError:
         raise
     except Exception as error:
-        fault = UsageError(f"{doing}: {' '.join(f'{type(error).__name__}: {error}'.split())}")
+        fault = UsageError(f"{doing}: {in_a_line(error)}")
         fault.add_note("".join(traceback.format_exception(error)))
         raise fault from error

@@ -6,16 +6,17 @@ reads those mappings and imports nothing else; a reference is imported when it i
 
 import importlib
 import inspect
+import re
 import warnings
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from games.engine.errors import UnknownNameError, UsageError, foreign_code
+from games.engine.errors import UnknownNameError, UsageError, foreign_code, in_a_line
 from games.engine.identity import GameId
 from games.engine.options import checked_options, plain_value, read_option, require_known
 from games.engine.source_files import is_source_file, load_source_file, stored_name, without_hash
@@ -55,7 +56,7 @@ class Registry:
             mapping: Mapping[str, str] = point.load()
         except Exception as error:
             missing = f"{self.noun}s of {point.value} are missing, which cannot be imported"
-            warnings.warn(f"{missing}: {type(error).__name__}: {error}", stacklevel=2)
+            warnings.warn(f"{missing}: {in_a_line(error)}", stacklevel=2)
             return {}
         return mapping
 
@@ -74,12 +75,13 @@ class Registry:
         if name not in self.references:
             raise UnknownNameError(self.noun, name, self.references)
         module, _, attribute = self.references[name].partition(":")
-        with foreign_code(f"{self.noun} {name!r} ({module})") if self.is_foreign(name) else nullcontext():
+        with self.running(name, f"{self.noun} {name!r} ({module})"):
             return getattr(importlib.import_module(module), attribute)
 
-    def is_foreign(self, name: str) -> bool:
-        """Return whether a name, a registered one or a file, is of somebody else's code."""
-        return is_source_file(name) or self.references[name].partition(":")[0].partition(".")[0] not in OURS
+    def running(self, name: str, doing: str) -> AbstractContextManager[None]:
+        """Return a context for the code of a registered name or of a file: `foreign_code`, unless it is ours."""
+        ours = not is_source_file(name) and re.split(r"[.:]", self.references[name])[0] in OURS
+        return nullcontext() if ours else foreign_code(doing)
 
     def _in_file(self, module: ModuleType, path: str) -> Any:
         """Return what a file defines: the one entry of the mapping of a package, or what has its name."""
@@ -145,7 +147,7 @@ def _build(given: GameId, options: Mapping[str, Any]) -> "Game":
             raise UsageError(f"{given.name}: option {key} is given twice")
         require_known(given.name, key, parameters)
         settled[key] = read_option(given.name, parameters[key], str(text))
-    with foreign_code(f"game {given.name!r} cannot be described") if GAMES.is_foreign(given.name) else nullcontext():
+    with GAMES.running(given.name, f"game {given.name!r} cannot be described"):
         game: Game = checked_options(build)(**settled)
     return game
 

@@ -16,7 +16,7 @@ from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
-from games.engine.errors import UsageError
+from games.engine.errors import UsageError, in_a_line
 from games.engine.trust import SUFFIX, require_trusted_file, trusted_files
 
 NAME = re.compile(rf"(?P<path>[^:(@]+{re.escape(SUFFIX)})(?:@(?P<hash>[0-9a-f]{{8}}))?")
@@ -81,8 +81,7 @@ def load_source_file(name: str) -> ModuleType:
         _FileLoader(path, content).exec_module(module)
     except Exception as error:  # of the user's code: anything
         del sys.modules[module_name]
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{path} cannot be imported: {text}") from error
+        raise UsageError(f"{path} cannot be imported: {in_a_line(error)}") from error
     return module
 
 

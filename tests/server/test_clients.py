@@ -111,15 +111,20 @@ LINE = {"game": "tic_tac_toe", "options": {}, "players": ["a", "b"], "seed": 0, 
 LINE |= {"returns": [1.0, -1.0], "reason": "finished", "offender": None, "detail": ""}
 
 
+def match_of(line):
+    """An answer with a match, as a server gives it."""
+    return json.dumps({"id": 1, "ladder": "small", "added": 0.0, "line": json.dumps(line)})
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("<html>", "does not answer as an arena server does"),
         ("[1]", "does not answer as an arena server does"),
         ('{"line": 3}', "does not answer as an arena server does"),
-        (json.dumps({"line": json.dumps(LINE)}), "match 1: a record of tic_tac_toe: move 2, 'a1', cannot be played"),
-        (json.dumps({"line": json.dumps(LINE | {"game": "./evil.py"})}), "match 1: "),
-        (json.dumps({"line": json.dumps(LINE | {"game": "pettingzoo:evil.env"})}), "match 1: "),
+        (match_of(LINE), "match 1: a record of tic_tac_toe: move 2, 'a1', cannot be played"),
+        (match_of(LINE | {"game": "./evil.py"}), "match 1: "),
+        (match_of(LINE | {"game": "pettingzoo:evil.env"}), "match 1: "),
     ],
 )
 def test_what_a_server_sends_is_not_believed(text, reason, capsys, tmp_path, monkeypatch):
@@ -135,9 +140,10 @@ def test_what_a_server_sends_is_not_believed(text, reason, capsys, tmp_path, mon
 
 @pytest.mark.parametrize("text", ["{}", "[{}]", '[{"id": "1/../../keys"}]', '[{"id": true}]'])
 @pytest.mark.parametrize("page", ["", "/ladders/small"])
-def test_a_list_that_is_none_is_refused(text, page, capsys):
+@pytest.mark.parametrize("command", ["watch", "ladder"])
+def test_a_list_that_is_none_is_refused(text, page, command, capsys):
     with answering(text) as url:
-        assert main(["watch", url + page]) == 2
+        assert main([command, url + page]) == 2
     said = capsys.readouterr().err
     assert "does not answer as an arena server does" in said
     assert said.count("\n") == 1

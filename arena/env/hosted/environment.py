@@ -15,7 +15,7 @@ from arena.base.errors import UsageError
 from arena.env.hosted.presentation import Drawing
 from arena.env.spaces import Observations
 from games.engine.actions import Action, ActionBox, action_of, random_action, written
-from games.engine.errors import ContractError
+from games.engine.errors import ContractError, in_a_line
 from games.engine.seats import SeatGroup, box_of, group_of
 
 Result = TypeVar("Result")
@@ -140,8 +140,7 @@ class HostedEnv(ABC):
             raise self.fault(str(error)) from None
         except Exception as error:  # third-party code may raise anything
             agent = f" with agent {self.agents[self.seat]} to act" if self.steps else ""
-            text = " ".join(f"{type(error).__name__}: {error}".split())
-            fault = self.fault(f"failed{agent}: {text}")
+            fault = self.fault(f"failed{agent}: {in_a_line(error)}")
             fault.add_note(traceback.format_exc())
             raise fault from error
 

@@ -28,6 +28,7 @@ from arena.env.pettingzoo import ParallelPettingZooEnv
 from arena.env.seated import SeatedEnv
 from arena.env.spaces import Actions, actions_of, observations_of
 from games.engine.actions import Action, written
+from games.engine.errors import in_a_line
 from games.engine.seats import SeatGroup
 from games.engine.trust import KNOWN, SUFFIX, require_trust
 
@@ -232,8 +233,7 @@ def _make(name: str, make: Callable[..., Any], options: Mapping[str, Any]) -> An
         known = options_of(sys.modules.get(name.partition(":")[0]), make)
         if known is not None and (option := refused_option(error, options)) is not None:
             raise _unknown_option(name, option, known) from None
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{PREFIX}:{name} cannot be made: {text}") from error
+        raise UsageError(f"{PREFIX}:{name} cannot be made: {in_a_line(error)}") from error
 
 
 def _unknown_option(name: str, option: str, known: Iterable[str]) -> UsageError:
@@ -261,8 +261,7 @@ def _factory(name: str, options: Mapping[str, Any]) -> tuple[Callable[..., Any],
     except ImportError as error:
         raise UsageError(_not_imported(name, module_name, error)) from None
     except Exception as error:  # third-party code may raise anything
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{PREFIX}:{name}: the module {module_name} cannot be imported: {text}") from error
+        raise UsageError(f"{PREFIX}:{name}: the module {module_name} cannot be imported: {in_a_line(error)}") from error
     candidates = (function,) if function else FACTORIES
     for candidate in candidates:
         make = getattr(module, candidate, None)
