@@ -6,7 +6,6 @@ pgx and mctx need a Python interpreter of their own: --python pgx=PATH --python 
 Rows of scripts/speed.csv become docs/measured/speed.md by scripts/measured_pages.py.
 """
 
-import argparse
 import dataclasses
 import json
 import logging
@@ -36,7 +35,8 @@ from benchmarks import (
     workers,
 )
 from benchmarks.measure import Row
-from kept_rows import keep, machine
+from kept_rows import machine
+from sections import measure, parse_sections, section_parser
 
 SECTIONS = {
     "games": games.rows,
@@ -63,35 +63,22 @@ SECTIONS = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)}; all without one")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows there; those of other sections stay")
+    parser = section_parser(__doc__, SECTIONS)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there as well")
     parser.add_argument(
         "--python", action="append", default=[], metavar="NAME=PATH", help="where a package is installed"
     )
-    arguments = parser.parse_args()
-    for pair in arguments.python:
+    options = parse_sections(parser, SECTIONS)
+    for pair in options.python:
         name, equals, path = pair.partition("=")
         if not equals or not Path(path).exists():
             parser.error(f"--python {pair!r} is not of the form NAME=PATH, the path of a Python")
         elsewhere.PYTHONS[name] = path
-    unknown = [name for name in arguments.sections if name not in SECTIONS]
-    if unknown:
-        parser.error(f"unknown section {unknown[0]!r}; known: {', '.join(SECTIONS)}")
     logging.disable(logging.WARNING)  # peers say a lot on every start
-    rows: list[Row] = []
     print(machine())
-    for name in arguments.sections or SECTIONS:
-        section = []
-        for row in SECTIONS[name]():
-            section.append(row)
-            print(text(row), flush=True)
-        rows += section
-        if arguments.csv:
-            keep(arguments.csv, name, section)
-    if arguments.json:
-        arguments.json.write_text(json.dumps([dataclasses.asdict(row) for row in rows], indent=2), encoding="utf-8")
+    rows: list[Row] = measure(options, lambda name: SECTIONS[name](), text)
+    if options.json:
+        options.json.write_text(json.dumps([dataclasses.asdict(row) for row in rows], indent=2), encoding="utf-8")
     return 0
 
 

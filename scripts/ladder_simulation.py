@@ -57,9 +57,13 @@ def main() -> int:
 
 def accuracy(ladder: RatingLadder, truth: np.ndarray, some: np.ndarray) -> str:
     """Return the error of some agents' ratings, and how often their intervals cover the true strength."""
-    off = (ladder.ratings - truth)[some]
-    covered = np.mean(np.abs(off) < NORMAL_95 * ladder.deviations[some])
-    return f"off by {np.sqrt(np.mean(off**2)):.0f} on average, 95 % intervals hold {100 * covered:.1f} %"
+    off, share = (ladder.ratings - truth)[some], covered(ladder, truth)[some].mean()
+    return f"off by {np.sqrt(np.mean(off**2)):.0f} on average, 95 % intervals hold {100 * share:.1f} %"
+
+
+def covered(ladder: RatingLadder, truth: np.ndarray) -> np.ndarray:
+    """Return for each agent whether its true strength lies within the 95 % interval of its rating."""
+    return np.abs(ladder.ratings - truth) < NORMAL_95 * ladder.deviations
 
 
 def play(ladder: RatingLadder, truth: np.ndarray, games: int, draws: float = 0.3) -> None:

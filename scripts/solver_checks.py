@@ -7,18 +7,16 @@ Exploitability is NashConv / 2, exact. Rows of scripts/solver_checks.csv become 
 scripts/measured_pages.py.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyspiel
-from kept_rows import keep
+from sections import measure, parse_sections, section_parser
 
 from agents.solvers.psro import Psro
-from arena.analysis.response import exploitability
+from arena.analysis.response import Exploitability, exploitability
 from arena.analysis.solver import make_solver
 from arena.analysis.tree import build_tree
 from arena.policy.registry import make_game
@@ -52,15 +50,7 @@ def cfr() -> Iterator[Row]:
     for name in ("kuhn_poker", "leduc_poker"):
         tree, theirs = build_tree(make_game(name)), pyspiel.load_game(name)
         peer = pyspiel.exploitability(theirs, pyspiel.UniformRandomPolicy(theirs))
-        yield Row(
-            "cfr",
-            name,
-            "uniform play",
-            0,
-            f"{exploitability(tree, tree.uniform()).exploitability:.9f}",
-            f"{peer:.9f}",
-            1,
-        )
+        yield compared(name, "uniform play", 0, exploitability(tree, tree.uniform()), peer)
     for name, method, sizes in CFR:
         tree, theirs = build_tree(make_game(name)), pyspiel.load_game(name)
         solver, other = make_solver(tree, method), PEERS[method](theirs)
@@ -69,15 +59,12 @@ def cfr() -> Iterator[Row]:
                 other.evaluate_and_update_policy()
             solver.run(size - solver.iterations)
             peer = pyspiel.exploitability(theirs, other.average_policy())
-            yield Row(
-                "cfr",
-                name,
-                method,
-                size,
-                f"{exploitability(tree, solver.strategy()).exploitability:.9f}",
-                f"{peer:.9f}",
-                1,
-            )
+            yield compared(name, method, size, exploitability(tree, solver.strategy()), peer)
+
+
+def compared(game: str, solver: str, iterations: int, ours: Exploitability, peer: float) -> Row:
+    """Return the row of a strategy of ours beside OpenSpiel's."""
+    return Row("cfr", game, solver, iterations, f"{ours.exploitability:.9f}", f"{peer:.9f}", 1)
 
 
 def psro() -> Iterator[Row]:
@@ -106,21 +93,13 @@ SECTIONS = {"cfr": cfr, "psro": psro}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)}; all without one")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows there; those of other sections stay")
-    options = parser.parse_args()
-    for name in options.sections:
-        if name not in SECTIONS:
-            parser.error(f"unknown section {name!r}; known: {', '.join(SECTIONS)}")
-    for name in options.sections or SECTIONS:
-        rows = []
-        for row in SECTIONS[name]():
-            rows.append(row)
-            print(f"{row.game}  {row.solver}  {row.size}  {row.ours}  {row.peer}", flush=True)
-        if options.csv:
-            keep(options.csv, name, rows)
+    options = parse_sections(section_parser(__doc__, SECTIONS), SECTIONS)
+    measure(options, lambda name: SECTIONS[name](), text)
     return 0
+
+
+def text(row: Row) -> str:
+    return f"{row.game}  {row.solver}  {row.size}  {row.ours}  {row.peer}"
 
 
 if __name__ == "__main__":

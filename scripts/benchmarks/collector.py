@@ -1,11 +1,11 @@
 """Collecting with random actions into a buffer: native boards, PettingZoo's game and CartPole, beside Tianshou's."""
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from classic import classic
 
 from arena.collector.collector import Collector
 from arena.data.buffer.manager import VectorReplayBuffer
@@ -66,11 +66,7 @@ def cart_pole() -> gym.Env[Any, Any]:
 
 
 def tictactoe() -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # about PettingZoo's own import path
-        from pettingzoo.classic import tictactoe_v3
-
-        return tictactoe_v3.env()
+    return classic("tictactoe_v3").env()
 
 
 def bare_moves() -> Work:

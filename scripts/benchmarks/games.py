@@ -1,11 +1,10 @@
 """Random legal moves: our vector environment beside PettingZoo's own games."""
 
-import warnings
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
 import numpy as np
+from classic import classic
 
 import games
 from benchmarks.measure import Peer, Row, Work, missing, rate
@@ -30,9 +29,7 @@ def pettingzoo(name: str, constructor: str = "env") -> Peer:
     title = f"PettingZoo {zoo}.{constructor}()"
     if (absent := missing(title, "pygame", *(["rlcard"] if "holdem" in name else []))) is not None:
         return absent
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # about its own import path
-        return Peer(title, aec_moves(getattr(import_module(f"pettingzoo.classic.{zoo}"), constructor)()))
+    return Peer(title, aec_moves(getattr(classic(str(zoo)), constructor)()))
 
 
 def aec_moves(env: Any) -> Work:

@@ -1,10 +1,9 @@
 """Tables and curves of what has been learned, from the rows of the checks of learning."""
 
-import csv
-from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
 
+import kept_rows
 from matplotlib.figure import Figure
 
 from handbook.markdown import table
@@ -20,14 +19,14 @@ NAMES = ("task", "threshold", "score", "scores", "steps", "seconds")
 
 def of_algorithm(name: str) -> str:
     """Return the table of one algorithm's checks; empty if it has none."""
-    rows = [row for row in _rows(ROWS) if row["algorithm"] == name]
+    rows = [row for row in kept_rows.read(ROWS) if row["algorithm"] == name]
     return table(HEAD, ([row[column] for column in NAMES] for row in rows)) if rows else ""
 
 
 def by_task() -> str:
     """Return the table of all checks, a task and what it asks a line, with the median of each algorithm."""
     tasks: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for row in _rows(ROWS):
+    for row in kept_rows.read(ROWS):
         tasks.setdefault((row["task"], row["threshold"]), []).append(row)
     lines = ([task, f"{float(asked):g}", ", ".join(map(_score, rows))] for (task, asked), rows in tasks.items())
     return table(["task", "asked", "median of three seeds"], lines)
@@ -36,7 +35,7 @@ def by_task() -> str:
 def near_equilibria() -> str:
     """Return the table of how near networks have come to equilibria: the last snapshot of every seed."""
     last: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for row in _rows(EQUILIBRIA):
+    for row in kept_rows.read(EQUILIBRIA):
         if row["number"] == row["snapshots"]:
             last.setdefault((row["game"].partition("(")[0], row["algorithm"]), []).append(row)
     lines = []
@@ -52,13 +51,16 @@ def of_alphazero() -> str:
     """Return the table of the trainings of AlphaZero that were measured."""
     return table(
         ("training", "agent", "measure", "share", "95 % interval", "of"),
-        ([row["section"], row["agent"], row["measure"], *_percents(row), row["count"]] for row in _rows(ALPHAZERO)),
+        (
+            [row["section"], row["agent"], row["measure"], *_percents(row), row["count"]]
+            for row in kept_rows.read(ALPHAZERO)
+        ),
     )
 
 
 def curve(name: str) -> tuple[str, bytes] | None:
     """Return the task and the learning curve of an algorithm, a PNG for any background; None if there is none."""
-    rows = [row for row in _rows(CURVES) if row["algorithm"] == name]
+    rows = [row for row in kept_rows.read(CURVES) if row["algorithm"] == name]
     if not rows:
         return None
     steps, low, mean, high = ([float(row[column]) for row in rows] for column in ("step", "low", "mean", "high"))
@@ -84,8 +86,3 @@ def _score(row: dict[str, str]) -> str:
 def _percents(row: dict[str, str]) -> list[str]:
     share, low, high = (100 * float(row[name]) for name in ("share", "low", "high"))
     return [f"{share:.1f} %", f"{low:.1f} to {high:.1f} %"]
-
-
-def _rows(path: Path) -> Iterable[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)

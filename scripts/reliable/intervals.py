@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import ladder_simulation
 import numpy as np
 
-from arena.base.intervals import NORMAL_95
 from arena.ratings.ladder import RatingLadder
 from reliable.check import Check
 
@@ -20,7 +19,7 @@ def checks(seed: int) -> Iterator[Check]:
     ladder = RatingLadder(AGENTS, seed)
     ladder_simulation.play(ladder, truth, GAMES)
     met = ladder.agents["games"] > 0
-    covered = np.abs(ladder.ratings - truth)[met] < NORMAL_95 * ladder.deviations[met]
+    covered = ladder_simulation.covered(ladder, truth)[met]
     what = f"95 % intervals of the ratings of a ladder after {GAMES:,} games: the true strength lies within"
     seconds = round(time.process_time() - start, 1)
     yield Check("intervals", what, int(met.sum()), int(covered.sum()), "agents", seconds)

@@ -1,12 +1,11 @@
 """Rules beside those of other implementations: random games on both, compared before every move."""
 
 import time
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
+from classic import classic
 from numpy.typing import NDArray
 
 from arena.env.native import GameVectorEnv
@@ -80,9 +79,7 @@ class _PettingZoo:
     def __init__(self, spec: str):
         game = make_game(spec)
         options = {"board_size": game.options["size"], "komi": game.options["komi"]} if game.name == "go" else {}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's, about its own import path
-            self._env = import_module(f"pettingzoo.classic.{game.pettingzoo_name}").raw_env(**options)
+        self._env = classic(str(game.pettingzoo_name)).raw_env(**options)
 
     def reset(self) -> None:
         self._env.reset()
