@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from arena.cli.main import main
+from tests.packages import declare
 
 pytestmark = pytest.mark.full
 
@@ -19,10 +20,7 @@ def written(tmp_path, capsys):
     place = tmp_path / "my_own"
     assert sorted(path.name for path in place.iterdir()) == ["my_own.py", "pyproject.toml", "test_my_own.py"]
     assert not [path for path in place.iterdir() if "NEW_" in path.read_text() or "NewAgent" in path.read_text()]
-    info = place / "my_own_package-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-own-package\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[arena.agents]\nmy-own = my_own:AGENTS\n")
+    declare(place, "my_own_package", "arena.agents", "my-own = my_own:AGENTS")
     return place
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
+from tests.packages import declare
 
 pytestmark = pytest.mark.full
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
@@ -51,10 +52,7 @@ def test_what_is_written_can_be_installed(tmp_path, capsys):
     project = tomllib.loads((place / "pyproject.toml").read_text())
     assert project["project"]["entry-points"] == {"arena.games": {"sprouts": "sprouts:GAMES"}}
     assert project["tool"]["setuptools"]["py-modules"] == ["sprouts"]
-    info = place / "sprouts-0.1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sprouts\nVersion: 0.1.0\n")
-    (info / "entry_points.txt").write_text("[arena.games]\nsprouts = sprouts:GAMES\n")
+    declare(place, "sprouts", "arena.games", "sprouts = sprouts:GAMES")
     words = [sys.executable, "-m", "arena", "games", "sprouts"]
     done = subprocess.run(words, env=os.environ | {"PYTHONPATH": str(place)}, capture_output=True, text=True)
     assert "sprouts" in done.stdout, done.stderr

@@ -14,6 +14,7 @@ import torch
 from arena.base.errors import UsageError
 from arena.cli.main import main
 from tests.cli.command_lines import parsed
+from tests.packages import declare
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -107,10 +108,13 @@ def test_python_on_a_page_runs(page):
     assert found.failed == 0
 
 
+def python_blocks(page):
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+
+
 def python_files(page):
     """The blocks of Python on a page that are files, by the name in their first line."""
-    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
-    named = ((re.match(r"# (\w+\.py)", block), block) for block in blocks)
+    named = ((re.match(r"# (\w+\.py)", block), block) for block in python_blocks(page))
     return {name[1]: block for name, block in named if name}
 
 
@@ -126,22 +130,19 @@ def test_the_files_on_the_page_of_hosted_games_work(tmp_path, monkeypatch):
 
 def block_with(page, words):
     """The block of Python on a page that has these words."""
-    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
-    return next(block for block in blocks if words in block)
+    return next(block for block in python_blocks(page) if words in block)
 
 
 @pytest.mark.full
 def test_a_package_gives_its_environment_a_short_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["new-game", "race", "--pettingzoo"]) == 0
-    package, about = tmp_path / "my_package", tmp_path / "my_package-1.0.dist-info"
+    package = tmp_path / "my_package"
     package.mkdir()
     (package / "__init__.py").write_text(block_with(ROOT / "docs" / "how-to" / "hosted-games.md", "GAMES"))
     written = (tmp_path / "race" / "race.py").read_text(encoding="utf-8").replace("Environment", "Race")
     (package / "race.py").write_text(written, encoding="utf-8")
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[arena.games]\nmine = my_package:GAMES\n")
+    declare(tmp_path, "my_package", "arena.games", "mine = my_package:GAMES")
     command = [sys.executable, "-m", "arena", "check-game", "race"]
     done = subprocess.run(
         command, cwd=package, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True

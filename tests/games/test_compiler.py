@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.packages import declare
+
 pytestmark = pytest.mark.full
 
 PLAY = """
@@ -27,10 +29,7 @@ def install(folder: Path, old: str = "", new: str = "") -> Path:
     """Another distribution with a game: a module, edited if need be, and an entry point, in a folder of its own."""
     source = Path(__file__).with_name("nim.py").read_text()
     assert old in source
-    info = folder / "nim_package-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nim-package\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[arena.games]\nnim = nim_package:GAMES\n")
+    declare(folder, "nim_package", "arena.games", "nim = nim_package:GAMES")
     (folder / "nim_package.py").write_text(source.replace(old, new) if old else source)
     return folder
 

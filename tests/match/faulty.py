@@ -18,11 +18,10 @@ CHILD = [sys.executable, "-c", "import signal, time; signal.signal(signal.SIGTER
 
 def install(folder: Path) -> str:
     """Make the package in `folder`; returns what PYTHONPATH has to hold."""
+    from tests.packages import declare  # not at the top, which the package has without these tests
+
     shutil.copy(__file__, folder / "faulty_agents.py")
-    about = folder / "faulty_agents-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty-agents\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[arena.agents]\nfaulty = faulty_agents:AGENTS\n")
+    declare(folder, "faulty_agents", "arena.agents", "faulty = faulty_agents:AGENTS")
     return os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
 
 
