@@ -1,70 +1,168 @@
-"""Train PPO in cooperative and mixed environments of mpe2, and print what it earns beside random agents.
+"""Train PPO in games of other packages from three seeds, and measure what it earns against random agents.
 
-    python scripts/hosted_learning.py                 both games, seeds 0 to 2
-    python scripts/hosted_learning.py simple_tag 0    one game, one seed
+    python scripts/hosted_learning.py --csv scripts/hosted_learning.csv           all games
+    python scripts/hosted_learning.py simple_tag --csv scripts/hosted_learning.csv    one game
+    python scripts/hosted_learning.py simple_tag --seed 0 --steps 500000              one seed, shorter
 
-In `simple_spread` three agents cover three places, so that a team of learned agents is compared with one of random
-agents. In `simple_tag` three adversaries chase an agent: each side plays against the other side at random. All play the
-same 400 games; a row has the mean return of a seat of that side with its 95 % interval, and the processor time.
+Each training has one thread. Two-player games are scored: the share of points against `random`, from both seats alike.
+Where a game is not just won or lost, a row has the mean return of a seat of one side, learned and at random, while the
+other side is at random. In `simple_spread` three agents cover three places, so that a team of learned agents is beside
+a team of random ones. In `simple_tag` three adversaries chase an agent. Intervals are of 95 %.
 """
 
-import argparse
 import tempfile
 import time
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from sections import measure, parse_sections, section_parser
 
-from agents.algorithms.ppo import PPOConfig
+from agents.configs.on_policy import PPOConfig
+from arena.base.intervals import mean_error
 from arena.base.seeding import spawn_seeds
-from arena.league.config import LEAGUES, RunConfig
+from arena.league.config import LeagueConfig, RunConfig
 from arena.league.training import SelfPlayTraining
 from arena.match.batch import Pairing, play_matches
+from arena.match.verdict import results
 from arena.policy.registry import make_agent, make_game
 from arena.runs.evaluation import testing
 from games.engine.game import Game
 
-SIDES = {"simple_spread": {"team": (0, 1, 2)}, "simple_tag": {"adversaries": (0, 1, 2), "agent": (3,)}}
-"""Seats of each side, by game."""
-CONFIG = PPOConfig(learning_rate=7e-4, batch_size=1200, repeat=5, reward_normalization=True)
-RUN = RunConfig(
-    steps=1_500_000, snapshots=1, threads=1, boards=64, moves=75, evaluation=("random",), evaluation_games=4
-)
-GAMES = 400
+Seats = tuple[int, ...]
+SEEDS = (0, 1, 2)
+EITHER_SEAT: dict[str, tuple[Seats, ...]] = {"either seat": ((0,), (1,))}
+PLAIN, PAST = PPOConfig(), LeagueConfig()
+SHORT = RunConfig(snapshots=1, threads=1, evaluation=("random",), evaluation_games=4)
+CHASING = PPOConfig(learning_rate=7e-4, batch_size=1200, repeat=5, reward_normalization=True)
 
 
-def earned(game: Game, spec: str, sides: dict[str, tuple[int, ...]]) -> dict[str, str]:
-    """Return the mean return of each side at random, and of that side learned, the other side being at random."""
-    players = [("random", make_agent("random", game)), ("learned", make_agent(spec, game))]
-    texts = {}
-    for name, seats in sides.items():
-        for who, holder in enumerate(("random", "learned")):
-            seating = tuple(who * (seat in seats) for seat in range(game.num_players))
-            with testing(players[1][1]):
-                records = play_matches(game, players, [Pairing(seating, seed) for seed in spawn_seeds(1, count=GAMES)])
-            means = np.array([record.verdict.returns for record in records])[:, list(seats)].mean(axis=1)
-            texts[f"{name}, {holder}"] = f"{means.mean():.1f} ± {1.96 * means.std() / GAMES**0.5:.1f}"
-    return texts
+@dataclass(frozen=True)
+class Task:
+    """A training and what is measured after it."""
+
+    game: str
+    steps: int
+    sides: dict[str, tuple[Seats, ...]] = field(default_factory=lambda: EITHER_SEAT)
+    """Seats that the learned agent holds, by the side that they are; where there are several, equally often."""
+    scored: bool = False
+    """Measure shares of points; returns otherwise."""
+    games: int = 2000
+    config: PPOConfig = PLAIN
+    run: RunConfig = SHORT
+    league: LeagueConfig = PAST
+
+
+TASKS = {
+    "oware": Task("openspiel:oware", 2_500_000, scored=True),
+    "dots_and_boxes": Task("openspiel:dots_and_boxes", 600_000, scored=True),
+    "liars_dice": Task("openspiel:liars_dice", 1_500_000, scored=True),
+    "gin_rummy": Task("openspiel:gin_rummy", 900_000, run=replace(SHORT, boards=64)),
+    "texas_holdem_no_limit": Task(
+        "pettingzoo:pettingzoo.classic.texas_holdem_no_limit_v6", 300_000, games=6000, run=replace(SHORT, boards=64)
+    ),
+    "simple_spread": Task(
+        "pettingzoo:mpe2.simple_spread_v3",
+        600_000,
+        {"team": ((0, 1, 2),)},
+        config=CHASING,
+        run=replace(SHORT, boards=64, moves=75),
+        league=LeagueConfig(self_play=1.0, pool=0.0),
+    ),
+    "simple_tag": Task(
+        "pettingzoo:mpe2.simple_tag_v3",
+        1_500_000,
+        {"adversaries": ((0, 1, 2),), "agent": ((3,),)},
+        config=CHASING,
+        run=replace(SHORT, boards=64, moves=75),
+        league=LeagueConfig(self_play=1.0, pool=0.0),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What one side earns after one training."""
+
+    section: str
+    game: str
+    side: str
+    seed: int
+    steps: int
+    seconds: float
+    """Processor time of the training."""
+    measure: str
+    learned: float
+    learned_error: float
+    """Half-width of the 95 % interval."""
+    random: float
+    """The same of an agent that plays at random."""
+    random_error: float
+    games: int
 
 
 def main() -> None:
-    """Train and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("game", nargs="?", choices=tuple(SIDES), help="one game; by default all")
-    parser.add_argument("seed", nargs="?", type=int, help="one seed; by default 0, 1, 2")
-    parser.add_argument("--steps", type=int, default=RUN.steps, help="moves of all agents together")
-    options = parser.parse_args()
-    for name in [options.game] if options.game else SIDES:
-        game = make_game(f"pettingzoo:mpe2.{name}_v3")
-        for seed in range(3) if options.seed is None else [options.seed]:
-            with tempfile.TemporaryDirectory() as folder:
-                run = replace(RUN, out=Path(folder) / "run", seed=seed, steps=options.steps)
-                start = time.process_time()
-                snapshot = SelfPlayTraining(game, "ppo", CONFIG, run, LEAGUES["naive"]).train()
-                spent = time.process_time() - start
-                figures = [f"{who}: {text}" for who, text in earned(game, f"ppo:{snapshot}", SIDES[name]).items()]
-            print(f"{name}, seed {seed}, {spent:.0f} s:", *figures, sep="  ", flush=True)
+    """Train, measure and print."""
+    parser = section_parser(__doc__, TASKS)
+    parser.add_argument("--seed", type=int, help="one seed; by default 0, 1, 2")
+    parser.add_argument("--steps", type=int, help="moves of all agents together; by default those of the game")
+    options = parse_sections(parser, TASKS)
+    seeds = SEEDS if options.seed is None else (options.seed,)
+
+    def rows_of(name: str) -> Iterator[Learned]:
+        task = TASKS[name]
+        for seed in seeds:
+            yield from after_training(name, replace(task, steps=options.steps or task.steps), seed)
+
+    measure(options, rows_of, as_text)
+
+
+def after_training(name: str, task: Task, seed: int) -> Iterator[Learned]:
+    """Train, and measure every side."""
+    game = make_game(task.game)
+    with tempfile.TemporaryDirectory() as folder:
+        run = replace(task.run, out=Path(folder) / "run", seed=seed, steps=task.steps)
+        start = time.process_time()
+        snapshot = SelfPlayTraining(game, "ppo", task.config, run, task.league).train()
+        spent = time.process_time() - start
+        for side, seatings in task.sides.items():
+            learned, random = (earned(game, who, seatings, task) for who in (f"ppo:{snapshot}", "random"))
+            what = "score" if task.scored else "return"
+            yield Learned(name, task.game, side, seed, task.steps, spent, what, *learned, *random, task.games)
+
+
+def earned(game: Game, spec: str, seatings: tuple[Seats, ...], task: Task) -> tuple[float, float]:
+    """Return what an agent earns in these seats, and half its interval, while all other seats play at random."""
+    players = [("random", make_agent("random", game)), ("measured", make_agent(spec, game))]
+    held = [seatings[number % len(seatings)] for number in range(task.games)]
+    pairings = [
+        Pairing(tuple(int(seat in seats) for seat in range(game.num_players)), seed)
+        for seats, seed in zip(held, spawn_seeds(1, count=task.games), strict=True)
+    ]
+    with testing(players[1][1]):
+        records = play_matches(game, players, pairings)
+    worth: Callable[[tuple[float, ...]], tuple[float, ...]] = points if task.scored else tuple
+    each = np.array(
+        [
+            np.mean([worth(record.verdict.returns)[seat] for seat in seats])
+            for seats, record in zip(held, records, strict=True)
+        ]
+    )
+    return float(each.mean()), mean_error(len(each), each.sum(), (each**2).sum())
+
+
+def points(returns: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the points of each seat: 1 for a win, 0.5 for a draw, 0 for a loss."""
+    return tuple((result + 1) / 2 for result in results(returns))
+
+
+def as_text(row: Learned) -> str:
+    """Return a row as a line."""
+    return (
+        f"{row.section}, seed {row.seed}, {row.seconds:.0f} s, {row.side}: {row.measure} "
+        f"{row.learned:.3g} ± {row.learned_error:.2g}, random {row.random:.3g} ± {row.random_error:.2g}"
+    )
 
 
 if __name__ == "__main__":
