@@ -35,7 +35,7 @@ SEEDS = (0, 1, 2)
 EITHER_SEAT: dict[str, tuple[Seats, ...]] = {"either seat": ((0,), (1,))}
 PLAIN, PAST = PPOConfig(), LeagueConfig()
 SHORT = RunConfig(snapshots=1, threads=1, evaluation=("random",), evaluation_games=4)
-CHASING = PPOConfig(learning_rate=7e-4, batch_size=1200, repeat=5, reward_normalization=True)
+MPE = PPOConfig(learning_rate=7e-4, batch_size=1200, repeat=5, reward_normalization=True)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ TASKS = {
         "pettingzoo:mpe2.simple_spread_v3",
         600_000,
         {"team": ((0, 1, 2),)},
-        config=CHASING,
+        config=MPE,
         run=replace(SHORT, boards=64, moves=75),
         league=LeagueConfig(self_play=1.0, pool=0.0),
     ),
@@ -74,9 +74,9 @@ TASKS = {
         "pettingzoo:mpe2.simple_tag_v3",
         1_500_000,
         {"adversaries": ((0, 1, 2),), "agent": ((3,),)},
-        config=CHASING,
+        config=replace(MPE, discount_factor=0.95),
         run=replace(SHORT, boards=64, moves=75),
-        league=LeagueConfig(self_play=1.0, pool=0.0),
+        league=LeagueConfig(self_play=0.4, pool=0.0, references=("random",)),
     ),
 }
 
