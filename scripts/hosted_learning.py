@@ -34,6 +34,8 @@ Seats = tuple[int, ...]
 SEEDS = (0, 1, 2)
 EITHER_SEAT: dict[str, tuple[Seats, ...]] = {"either seat": ((0,), (1,))}
 PLAIN, PAST = PPOConfig(), LeagueConfig()
+ALSO_RANDOM = LeagueConfig(self_play=0.4, pool=0.0, references=("random",))
+"""Where self-play alone does not teach to punish mistakes that nobody makes there any more."""
 SHORT = RunConfig(snapshots=1, threads=1, evaluation=("random",), evaluation_games=4)
 MPE = PPOConfig(learning_rate=7e-4, batch_size=1200, repeat=5, reward_normalization=True)
 
@@ -57,7 +59,7 @@ class Task:
 TASKS = {
     "oware": Task("openspiel:oware", 2_500_000, scored=True),
     "dots_and_boxes": Task("openspiel:dots_and_boxes", 600_000, scored=True),
-    "liars_dice": Task("openspiel:liars_dice", 1_500_000, scored=True),
+    "liars_dice": Task("openspiel:liars_dice", 1_500_000, scored=True, league=ALSO_RANDOM),
     "gin_rummy": Task("openspiel:gin_rummy", 900_000, run=replace(SHORT, boards=64)),
     "texas_holdem_no_limit": Task(
         "pettingzoo:pettingzoo.classic.texas_holdem_no_limit_v6", 300_000, games=6000, run=replace(SHORT, boards=64)
@@ -76,7 +78,7 @@ TASKS = {
         {"adversaries": ((0, 1, 2),), "agent": ((3,),)},
         config=replace(MPE, discount_factor=0.95),
         run=replace(SHORT, boards=64, moves=75),
-        league=LeagueConfig(self_play=0.4, pool=0.0, references=("random",)),
+        league=ALSO_RANDOM,
     ),
 }
 

@@ -1,7 +1,8 @@
 """Write the tables of docs/measured from the rows that other scripts keep: python scripts/measured_pages.py.
 
 The rows are those of scripts/benchmark.py, learning_checks.py, equilibrium_checks.py, solver_checks.py,
-alphazero_checks.py and reliability.py, each with --csv and a file beside it. No number of the tables is typed by hand.
+alphazero_checks.py, hosted_learning.py and reliability.py, each with --csv and a file beside it. No number of the
+tables is typed by hand.
 """
 
 import argparse
@@ -16,6 +17,7 @@ PARTS = {
     ("learning.md", "checks"): learned.by_task,
     ("learning.md", "equilibria"): learned.near_equilibria,
     ("learning.md", "alphazero"): learned.of_alphazero,
+    ("learning.md", "hosted"): learned.in_hosted_games,
     ("learning.md", "solvers"): solvers.regret,
     ("learning.md", "pools"): solvers.pools,
     ("reliability.md", "reliability"): reliability.tables,

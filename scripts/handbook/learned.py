@@ -10,6 +10,7 @@ from handbook.markdown import table
 
 SCRIPTS = Path(__file__).parents[1]
 ROWS, CURVES = SCRIPTS / "learning_checks.csv", SCRIPTS / "learning_curves.csv"
+HOSTED = SCRIPTS / "hosted_learning.csv"
 EQUILIBRIA, ALPHAZERO = SCRIPTS / "equilibrium_checks.csv", SCRIPTS / "alphazero_checks.csv"
 LABELS = {"elo": "Elo, random is 0", "return": "return of an episode"}
 GREY = "#808080"  # is seen on light and dark paper
@@ -58,6 +59,20 @@ def of_alphazero() -> str:
     )
 
 
+def in_hosted_games() -> str:
+    """Return the table of what agents have learned in games of other packages, a game and a side of it a line."""
+    sides: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for row in kept_rows.read(HOSTED):
+        sides.setdefault((row["game"], row["side"]), []).append(row)
+    lines = []
+    for (game, side), rows in sides.items():
+        seconds = sorted(float(row["seconds"]) for row in rows)
+        learned = ", ".join(_earned(row, "learned") for row in rows)
+        took = f"{seconds[0]:.0f} to {seconds[-1]:.0f}"
+        lines.append([f"`{game}`", side, f"{int(rows[0]['steps']):,}", took, learned, _earned(rows[0], "random")])
+    return table(["game", "side", "moves", "seconds of one core", "learned, a seed each", "random"], lines)
+
+
 def curve(name: str) -> tuple[str, bytes] | None:
     """Return the task and the learning curve of an algorithm, a PNG for any background; None if there is none."""
     rows = [row for row in kept_rows.read(CURVES) if row["algorithm"] == name]
@@ -81,6 +96,13 @@ def curve(name: str) -> tuple[str, bytes] | None:
 
 def _score(row: dict[str, str]) -> str:
     return f"`{row['algorithm']}` {float(row['score']):.3g}"
+
+
+def _earned(row: dict[str, str], who: str) -> str:
+    value, error = float(row[who]), float(row[f"{who}_error"])
+    if row["measure"] == "score":
+        return f"{100 * value:.1f} ± {100 * error:.1f} %"
+    return f"{value:+.1f} ± {error:.1f}".replace("-", "−")
 
 
 def _percents(row: dict[str, str]) -> list[str]:

@@ -38,6 +38,11 @@ TABLES = {
         "python scripts/reliability.py",
         "Rules beside other implementations, kills, intervals.",
     ),
+    "hosted_learning": (
+        "Learning in games of other packages",
+        "python scripts/hosted_learning.py",
+        "What PPO earns beside random agents, three seeds each.",
+    ),
     "hosted_catalogue": (
         "OpenSpiel's catalogue",
         "python scripts/hosted_catalogue.py",
