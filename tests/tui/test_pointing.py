@@ -15,9 +15,9 @@ from tests.tui.helpers import click_cell, my_turn, notice, shows, until
 pytestmark = pytest.mark.full
 
 
-def make_app():
-    """Breakthrough on five rows: the person's pieces stand on the row at the bottom."""
-    return ArenaApp(PlayScreen(make_game("breakthrough:rows=5,columns=5"), [("bot", FirstLegal())]))
+def make_app(game="breakthrough:rows=5,columns=5"):
+    """By default Breakthrough on five rows: the person's pieces stand on the row at the bottom."""
+    return ArenaApp(PlayScreen(make_game(game), [("bot", FirstLegal())]))
 
 
 async def test_by_mouse():
@@ -101,3 +101,13 @@ def test_several_moves_to_one_cell_are_all_meant():
     assert pointed(position, None, (7, 0)) == ((7, 0), [])
     assert pointed(position, (7, 0), (7, 1)) == (None, [game.parse_action(state, "a1b1")])
     assert pointed(position, (7, 0), (0, 0)) == (None, []), "the pawn's cell is not the king's"
+
+
+async def test_enter_where_no_move_takes_place_says_so():
+    app = make_app("tron")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        board = app.screen.query_one(Board)
+        assert board.cursor in board.view.targets
+        await pilot.press(*["up"] * 10, "enter")
+        await shows(pilot, "no move takes place there")

@@ -175,6 +175,8 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             self._play(action, "that")
         elif position.targets.get(message.cell):
             self._play(position.targets[message.cell][0], "that")
+        else:
+            self.say("no move takes place there; choose another cell, or type the move", "refusal")
 
     def _point_at(self, position: Position, cell: Cell) -> None:
         """Pick up a piece, or move the one that is picked up."""
