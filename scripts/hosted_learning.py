@@ -62,7 +62,11 @@ TASKS = {
     "liars_dice": Task("openspiel:liars_dice", 1_500_000, scored=True, league=ALSO_RANDOM),
     "gin_rummy": Task("openspiel:gin_rummy", 900_000, run=replace(SHORT, boards=64)),
     "texas_holdem_no_limit": Task(
-        "pettingzoo:pettingzoo.classic.texas_holdem_no_limit_v6", 300_000, games=6000, run=replace(SHORT, boards=64)
+        "pettingzoo:pettingzoo.classic.texas_holdem_no_limit_v6",
+        600_000,
+        games=6000,
+        run=replace(SHORT, boards=64),
+        league=ALSO_RANDOM,
     ),
     "simple_spread": Task(
         "pettingzoo:mpe2.simple_spread_v3",

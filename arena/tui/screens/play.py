@@ -398,5 +398,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         return not self.sitting.under_way or self._confirmed(action, "leaves it for a new one", but)
 
     def remarks(self) -> list[str]:
-        """Return the game, and how keys are shared between moves and commands."""
-        return [*self.match.remarks(), "Letters and digits type a move, with or without / before it; ctrl commands."]
+        """Return the game, and while it is played how keys are shared between moves and commands."""
+        if self.sitting.over:
+            return self.match.remarks()
+        return [*self.match.remarks(), "Letters and digits type a move; commands are keys with ctrl."]

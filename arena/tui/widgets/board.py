@@ -218,17 +218,17 @@ class Board(Widget):
 
     def step_cursor(self, down: int, right: int) -> None:
         """Move the cursor by cells as they appear; it snaps to the cell where an action takes place."""
-        if self.view is None or not self.view.picture.pieces.size:
+        if self.view is None or self.cursor is None:
             return
         rows, columns = self.view.picture.pieces.shape
         turn = -1 if self.flipped else 1
-        row, column = self.cursor or self._first_cell()
+        row, column = self.cursor
         row, column = min(max(row + turn * down, 0), rows - 1), min(max(column + turn * right, 0), columns - 1)
         self.cursor = self._settle((row, column))
 
     def show_cursor(self, shown: bool) -> None:
-        """Show the cursor at its last place, or hide it."""
-        if shown and self.view is not None and self.view.picture.pieces.size:
+        """Show the cursor at its last place, or hide it; there is none where no move takes place on the board."""
+        if shown and self.view is not None and self.view.targets:
             self.cursor = self._settle(self.cursor or self._last_cursor or self._first_cell())
         elif self.cursor is not None:
             self._last_cursor, self.cursor = self.cursor, None
@@ -257,7 +257,7 @@ class Board(Widget):
         return (row, column) if row >= 0 else cell
 
     def _first_cell(self) -> Cell:
-        """Return the target nearest to the middle, or the middle."""
+        """Return the target nearest to the middle."""
         assert self.view is not None
         rows, columns = self.view.picture.pieces.shape
         middle = ((rows - 1) // 2, (columns - 1) // 2)
@@ -265,7 +265,7 @@ class Board(Widget):
         def distance(cell: Cell) -> tuple[int, Cell]:
             return abs(cell[0] - middle[0]) + abs(cell[1] - middle[1]), cell
 
-        return min(self.view.targets, key=distance, default=middle)
+        return min(self.view.targets, key=distance)
 
 
 def _painted_over(strip: Strip, control: str) -> Strip:
