@@ -211,7 +211,7 @@ async def test_what_is_said_of_keys_is_true():
         await pilot.press("ctrl+r")
         assert "^r again resigns" in notice(app)
         await pilot.press("question_mark")
-        await shows(pilot, "with or without / before it")
+        await shows(pilot, "type a move; commands are")
         await pilot.press("escape", "ctrl+r")
         assert "n: next game" in notice(app)
         assert "u undo" in last_line(app), "letters are commands once the game is over"
