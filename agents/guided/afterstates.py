@@ -27,7 +27,7 @@ CANDIDATES = 8
 """Ends of a turn that are searched further, the best ones without search."""
 
 
-class Turn(NamedTuple):
+class EndsFound(NamedTuple):
     """The ends of the turns of n positions, M in all; valid until the next are found."""
 
     ends: turns.Ends
@@ -68,7 +68,7 @@ class TurnEnds:
             queue=np.empty(turn_room + 1, game.state_dtype),
             first=np.empty(turn_room, np.int16),
             mask=np.empty(game.num_actions, np.bool_),
-            seen=np.zeros(4 * turn_room, np.uint64),
+            visited=np.zeros(4 * turn_room, np.uint64),
             used=np.empty(2 * turn_room, np.uint64),
             obs=words.view(np.uint8)[:size].view(dtype).reshape(1, *shape),
             words=words,
@@ -80,12 +80,12 @@ class TurnEnds:
         """Return the state records [n] of a batch; `UsageError` if they are missing or of another game."""
         return positions(batch, self._game, self._agent)
 
-    def find(self, states: NDArray[Any], seats: NDArray[np.int8]) -> Turn:
+    def find(self, states: NDArray[Any], seats: NDArray[np.int8]) -> EndsFound:
         """Return the ends of the turns of `seats` [n] in the positions [n]; see `agents.search.turns.find_ends`."""
         starts = np.empty(len(states) + 1, np.int64)
         while not self._kernels.find_ends(states, seats, self._ends, starts, self._scratch):
             self._reserve(2 * len(self._ends.action))
-        return Turn(turns.Ends._make(array[: starts[-1]] for array in self._ends), starts)
+        return EndsFound(turns.Ends._make(array[: starts[-1]] for array in self._ends), starts)
 
     def spread(self, states: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return the positions [n, C] after every outcome of chance, and their probabilities [n, C]."""

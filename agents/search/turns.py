@@ -49,10 +49,10 @@ class TurnScratch(NamedTuple):
     first: NDArray[np.int16]
     """First action on the way to each, [Q]."""
     mask: NDArray[np.bool_]
-    seen: NDArray[np.uint64]
+    visited: NDArray[np.uint64]
     """Hashes of the positions found, [T]; 0 where there is none, and everywhere between two turns."""
     used: NDArray[np.uint64]
-    """Their places in `seen`, [T / 2]."""
+    """Their places in `visited`, [T / 2]."""
     obs: NDArray[Any]
     """What a seat is shown, [1, *O]."""
     words: NDArray[np.uint64]
@@ -122,7 +122,7 @@ def end_turn(root: Any, ends: Ends, count: int, scratch: TurnScratch) -> int:
                 count += 1
         head += 1
     for i in range(count_new):
-        scratch.seen[scratch.used[i]] = 0
+        scratch.visited[scratch.used[i]] = 0
     return count
 
 
@@ -135,13 +135,13 @@ def is_new(state: Any, seat: int, scratch: TurnScratch, known: int) -> bool:
         code = (code ^ word) * HASH_FACTOR
         code ^= code >> np.uint64(29)
     code = mix(code) | np.uint64(1)
-    last = np.uint64(scratch.seen.shape[0] - 1)
+    last = np.uint64(scratch.visited.shape[0] - 1)
     place = (code >> np.uint64(1)) & last
-    while scratch.seen[place] != 0:
-        if scratch.seen[place] == code:
+    while scratch.visited[place] != 0:
+        if scratch.visited[place] == code:
             return False
         place = (place + np.uint64(1)) & last
-    scratch.seen[place], scratch.used[known] = code, place
+    scratch.visited[place], scratch.used[known] = code, place
     return True
 
 

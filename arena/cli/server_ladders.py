@@ -13,7 +13,7 @@ from arena.base.terminal import make_console
 from arena.base.text import printable
 
 if TYPE_CHECKING:
-    from arena.server.models import LadderShown, Standing
+    from arena.server.models import BotStanding, LadderShown
 
 
 def is_address(text: str) -> bool:
@@ -25,14 +25,14 @@ def print_server_ladders(address: str, limit: int, as_json: bool) -> None:
     """Print the standings of all ladders of a server, or of the one whose page the address is."""
     with extra_imported("ladder", "server"):
         from arena.server.client import Client, split_address
-        from arena.server.models import LadderShown, Standing
+        from arena.server.models import BotStanding, LadderShown
     url, name = split_address(address)
     client = Client.of_visitor(url)
     if name is None:
         ladders = client.read("/ladders", list[LadderShown])
     else:
         ladders = [client.read(f"/ladders/{name}", LadderShown)]
-    shown = [(one, client.read(f"/ladders/{one.name}/standings", list[Standing])[:limit]) for one in ladders]
+    shown = [(one, client.read(f"/ladders/{one.name}/standings", list[BotStanding])[:limit]) for one in ladders]
     if as_json:
         content = [one.model_dump() | {"standings": [row.model_dump() for row in rows]} for one, rows in shown]
         print(json.dumps(content, indent=2))
@@ -44,7 +44,7 @@ def print_server_ladders(address: str, limit: int, as_json: bool) -> None:
         print(f"{url} has no ladders that you may see.")
 
 
-def _print_standings(ladder: "LadderShown", rows: "Sequence[Standing]", console: Console) -> None:
+def _print_standings(ladder: "LadderShown", rows: "Sequence[BotStanding]", console: Console) -> None:
     clock = "no clock" if ladder.clock is None else ladder.clock
     title = f"{ladder.name}: {ladder.game}, {clock}, {ladder.counted} jobs counted"
     console.print(printable(title), markup=False, highlight=False)

@@ -178,11 +178,11 @@ def ladder(server: Server, account: Caller, name: LadderName) -> models.LadderSh
 
 
 @routes.get("/ladders/{name}/standings")
-def standings(server: Server, account: Caller, name: LadderName) -> list[models.Standing]:
+def standings(server: Server, account: Caller, name: LadderName) -> list[models.BotStanding]:
     """List the bots of a ladder by rating."""
     with server.reading() as connection:
         visible = ladders.visible_ladder(connection, name, account)
-        return [models.Standing(**one) for one in ladders.standings(connection, visible.id)]
+        return [models.BotStanding(**one) for one in ladders.standings(connection, visible.id)]
 
 
 @routes.get("/ladders/{name}/games")

@@ -92,8 +92,8 @@ def replan_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
     A newcomer need not wait for games that were planned without it.
     """
     mine = jobs.c.ladder == ladder.id, jobs.c.kind == LADDER
-    begun = connection.execute(select(func.max(jobs.c.number)).where(*mine, jobs.c.tries > 0)).scalar()
-    planned = max(ladder.counted, 0 if begun is None else begun + 1)
+    last_started = connection.execute(select(func.max(jobs.c.number)).where(*mine, jobs.c.tries > 0)).scalar()
+    planned = max(ladder.counted, 0 if last_started is None else last_started + 1)
     connection.execute(delete(jobs).where(*mine, jobs.c.number >= planned))
     return plan_jobs(connection, _moved(connection, ladder, planned, ladder.counted))
 

@@ -105,7 +105,7 @@ class LadderShown(Message):
     """Jobs that are in the ratings."""
 
 
-class Standing(Message):
+class BotStanding(Message):
     """A bot on a ladder."""
 
     bot: int

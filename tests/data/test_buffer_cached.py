@@ -224,7 +224,7 @@ def test_a_part_is_changed_through_the_whole_alone(change):
 def test_managers_refuse():
     with pytest.raises(UsageError, match="buffer_list is empty"):
         ReplayBufferManager([])
-    with pytest.raises(UsageError, match=r"buffer_list\[1\] has Options\(stack_num=2"):
+    with pytest.raises(UsageError, match=r"buffer_list\[1\] has BufferOptions\(stack_num=2"):
         ReplayBufferManager([ReplayBuffer(3), ReplayBuffer(3, stack_num=2)])
     with pytest.raises(UsageError, match=r"buffer_list\[0\] is a ReplayBufferManager, which has parts"):
         ReplayBufferManager([ReplayBufferManager([ReplayBuffer(3), ReplayBuffer(3)])])

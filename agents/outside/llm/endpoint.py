@@ -44,7 +44,7 @@ class EndpointError(ProgramError):
     outcome = "failed"
 
 
-class RefusedError(EndpointError):
+class RefusedByEndpointError(EndpointError):
     """Raised if the endpoint refuses the request or its content."""
 
     outcome = "refused"
@@ -108,7 +108,7 @@ class Endpoint:
     async def complete(self, messages: Sequence[Message], seed: int, clock_s: float | None = None) -> Completion:
         """Return the answer to a conversation, within the seconds left on a clock.
 
-        Raises `RefusedError`, `SilentEndpointError` or, where it failed otherwise, `EndpointError`.
+        Raises `RefusedByEndpointError`, `SilentEndpointError` or, where it failed otherwise, `EndpointError`.
         """
         body = {"model": self._config.model, "messages": list(messages), **self._parameters}
         if self._takes_seed:
@@ -149,12 +149,12 @@ class Endpoint:
             wait_for(client.aclose(), 5.0)
 
     async def _try(self, body: Mapping[str, Any]) -> Completion | Hindrance:
-        """Send a request once; `RefusedError` for one that it is of no use to send again."""
+        """Send a request once; `RefusedByEndpointError` for one that it is of no use to send again."""
         url = self._config.url
         try:
             status, headers, content = await self._post(body)
         except (self._httpx.InvalidURL, UnicodeError) as error:
-            raise RefusedError(f"{url}: {message(error)}") from None
+            raise RefusedByEndpointError(f"{url}: {message(error)}") from None
         except self._httpx.HTTPError as error:
             return Hindrance(f"{url} cannot be reached: {message(error) or type(error).__name__}")
         if status == 429:
@@ -162,7 +162,7 @@ class Endpoint:
         if status >= 500 or status in PASSING:
             return Hindrance(self._refusal(status, content))
         if status != 200:
-            raise RefusedError(self._refusal(status, content))
+            raise RefusedByEndpointError(self._refusal(status, content))
         return _completion(content) or Hindrance(f"{url} answered no chat completion, but {_beginning(content)!r}")
 
     async def _post(self, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
@@ -175,7 +175,7 @@ class Endpoint:
             async for chunk in response.aiter_bytes():
                 content += chunk
                 if len(content) > ANSWER_BYTES:
-                    raise RefusedError(f"{self._config.url} answered more than {ANSWER_BYTES >> 20} MB")
+                    raise RefusedByEndpointError(f"{self._config.url} answered more than {ANSWER_BYTES >> 20} MB")
         return response.status_code, response.headers, bytes(content)
 
     async def _check(self) -> None:
@@ -194,7 +194,7 @@ class Endpoint:
             body |= {name: CHECK_TOKENS for name in body if name in ("max_tokens", "max_completion_tokens")}
             try:
                 answer = await self._try(body)
-            except RefusedError as error:
+            except RefusedByEndpointError as error:
                 if not self._adapts_to(str(error)):
                     raise
                 continue

@@ -13,7 +13,7 @@ from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.data.buffer import hdf5
 from arena.data.buffer.filled import filled_alone, with_all_places
-from arena.data.buffer.options import Options
+from arena.data.buffer.options import BufferOptions
 from arena.data.buffer.rings import Added, Index, Rings
 from arena.data.buffer.soundness import require_sound
 from arena.data.buffer.transition import RESERVED, normalised
@@ -41,7 +41,7 @@ class ReplayBuffer:
 
     """
 
-    OPTIONS: ClassVar[type[Options]] = Options
+    OPTIONS: ClassVar[type[BufferOptions]] = BufferOptions
     """Dataclass of this class's options."""
     _whole: "ReplayBuffer | None" = None
     """The buffer that this one is part `_number` of."""
@@ -55,9 +55,9 @@ class ReplayBuffer:
         save_only_last_obs: bool = False,
         sample_avail: bool = False,
     ):
-        self._set_up([size], Options(stack_num, ignore_obs_next, save_only_last_obs, sample_avail))
+        self._set_up([size], BufferOptions(stack_num, ignore_obs_next, save_only_last_obs, sample_avail))
 
-    def _set_up(self, sizes: Sequence[int], options: Options, rng: np.random.Generator | None = None) -> None:
+    def _set_up(self, sizes: Sequence[int], options: BufferOptions, rng: np.random.Generator | None = None) -> None:
         """Initialise an empty buffer with parts of these sizes; called by all constructors."""
         if len(sizes) == 0 or min(sizes) < 1:
             raise UsageError(f"a buffer has one part or more of size at least 1, not {list(sizes)}")

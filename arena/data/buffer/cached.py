@@ -10,7 +10,7 @@ from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.buffer.manager import ReplayBufferManager, common_options
-from arena.data.buffer.options import Options
+from arena.data.buffer.options import BufferOptions
 from arena.data.buffer.rings import Added
 
 
@@ -31,7 +31,7 @@ class CachedReplayBuffer(ReplayBufferManager):
     def __init__(self, main_buffer: ReplayBuffer, cached_buffer_num: int, max_episode_length: int):
         if cached_buffer_num < 1 or max_episode_length < 1:
             raise UsageError(f"{cached_buffer_num=} and {max_episode_length=} have to be at least 1")
-        options = common_options([main_buffer], Options)
+        options = common_options([main_buffer], BufferOptions)
         self._set_up([main_buffer.maxsize, *[max_episode_length] * cached_buffer_num], options)
         self._take_over([main_buffer])
 

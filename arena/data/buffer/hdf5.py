@@ -22,7 +22,7 @@ from arena.base.files import DEPTH, parse_json
 from arena.base.saving import write_whole
 from arena.base.typed import record
 from arena.data.batch import Batch
-from arena.data.buffer.options import Options
+from arena.data.buffer.options import BufferOptions
 from arena.data.buffer.soundness import require_sound
 from arena.data.rows import as_array
 
@@ -55,8 +55,8 @@ def save(
 
 
 def load(
-    path: str | os.PathLike[str], kind: str, options: type[Options], keys: Sequence[str]
-) -> tuple[list[int], Options, Batch]:
+    path: str | os.PathLike[str], kind: str, options: type[BufferOptions], keys: Sequence[str]
+) -> tuple[list[int], BufferOptions, Batch]:
     """Load the sizes of the parts, options and arrays of a buffer of class `kind` whose keys are among `keys`.
 
     `UsageError` for a file that is missing, broken or something else. Only what lies in the file itself is read, and

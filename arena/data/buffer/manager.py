@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
-from arena.data.buffer.options import Options
+from arena.data.buffer.options import BufferOptions
 from arena.data.buffer.rings import Added
 from arena.data.rows import require_fit, write_rows
 
@@ -25,7 +25,7 @@ class ReplayBufferManager(ReplayBuffer):
     """
 
     def __init__(self, buffer_list: Sequence[ReplayBuffer]):
-        self._set_up([buffer.maxsize for buffer in buffer_list], common_options(buffer_list, Options))
+        self._set_up([buffer.maxsize for buffer in buffer_list], common_options(buffer_list, BufferOptions))
         self._take_over(buffer_list)
 
     PART: ClassVar[type[ReplayBuffer]] = ReplayBuffer
@@ -88,7 +88,7 @@ class VectorReplayBuffer(ReplayBufferManager):
         save_only_last_obs: bool = False,
         sample_avail: bool = False,
     ):
-        options = Options(stack_num, ignore_obs_next, save_only_last_obs, sample_avail)
+        options = BufferOptions(stack_num, ignore_obs_next, save_only_last_obs, sample_avail)
         self._set_up(equal_parts(total_size, buffer_num), options)
 
 
@@ -99,7 +99,7 @@ def equal_parts(total_size: int, buffer_num: int) -> list[int]:
     return [-(-total_size // buffer_num)] * buffer_num
 
 
-def common_options(buffer_list: Sequence[ReplayBuffer], kind: type[Options]) -> Options:
+def common_options(buffer_list: Sequence[ReplayBuffer], kind: type[BufferOptions]) -> BufferOptions:
     """Return the common options, of the given kind, of buffers of one part each; raise `UsageError` if they differ."""
     if not buffer_list:
         raise UsageError("buffer_list is empty: a manager needs at least one buffer")

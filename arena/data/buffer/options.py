@@ -9,7 +9,7 @@ from arena.base.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Options:
+class BufferOptions:
     """Options of every buffer, explained in `ReplayBuffer`."""
 
     stack_num: int = 1
@@ -22,7 +22,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class PriorityOptions(Options):
+class PriorityOptions(BufferOptions):
     """Options of a prioritized buffer, explained in `PrioritizedReplayBuffer`."""
 
     alpha: float = 0.6

@@ -16,7 +16,7 @@ from arena.base.jit import njit
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.buffer.manager import ReplayBufferManager, common_options, equal_parts
-from arena.data.buffer.options import Options, PriorityOptions, require_beta
+from arena.data.buffer.options import BufferOptions, PriorityOptions, require_beta
 from arena.data.buffer.rings import Added, Index
 from arena.data.rows import as_array
 from arena.data.segment_tree import SegmentTree
@@ -40,7 +40,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
 
     """
 
-    OPTIONS: ClassVar[type[Options]] = PriorityOptions
+    OPTIONS: ClassVar[type[BufferOptions]] = PriorityOptions
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         options = stack_num, ignore_obs_next, save_only_last_obs, sample_avail
         self._set_up([size], PriorityOptions(*options, alpha, beta, weight_norm))
 
-    def _set_up(self, sizes: Sequence[int], options: Options, rng: np.random.Generator | None = None) -> None:
+    def _set_up(self, sizes: Sequence[int], options: BufferOptions, rng: np.random.Generator | None = None) -> None:
         assert isinstance(options, PriorityOptions)
         self._alpha, self._weight_norm = options.alpha, options.weight_norm
         self.set_beta(options.beta)

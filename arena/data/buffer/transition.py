@@ -4,7 +4,7 @@ import numpy as np
 
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.data.buffer.options import Options
+from arena.data.buffer.options import BufferOptions
 
 RESERVED = ("obs", "act", "rew", "terminated", "truncated", "done", "obs_next", "info", "policy")
 """Keys of a transition, of the Tianshou manual."""
@@ -13,7 +13,7 @@ _KNOWN = frozenset(RESERVED)
 _NOTHING = Batch()
 
 
-def normalised(rows: Batch, count: int, options: Options) -> Batch:
+def normalised(rows: Batch, count: int, options: BufferOptions) -> Batch:
     """`count` rows with exactly the reserved keys that are to be stored: flags as booleans, `done` derived from two.
 
     Arrays are kept by reference. `UsageError` for keys that are missing or unknown.

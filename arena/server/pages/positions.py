@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Position:
+class ShownPosition:
     """A position as pages show it."""
 
     svg: str
@@ -50,7 +50,7 @@ def walk_of(record: MatchRecord) -> Walk:
     return Walk(replayed.moves, replayed.seats[: len(replayed.moves)], marks, bool(replayed.picture.sides), spent)
 
 
-def position_of(record: MatchRecord, number: int) -> Position:
+def position_of(record: MatchRecord, number: int) -> ShownPosition:
     """Return the position after so many moves; `UsageError` if the record does not replay so far."""
     game = game_labelled(record.game)
     steps = steps_of(record.shown, game, len(record.actions))
@@ -62,7 +62,7 @@ def position_of(record: MatchRecord, number: int) -> Position:
         for action in record.actions[:number]:
             match.play(action)
         picture = match.picture(match.state)
-    return Position(svg_of(picture, f"{game.name}, position after move {number}"), picture.notes)
+    return ShownPosition(svg_of(picture, f"{game.name}, position after move {number}"), picture.notes)
 
 
 class Gallery:
@@ -70,13 +70,13 @@ class Gallery:
 
     def __init__(self) -> None:
         self._walks = _Kept[Walk](MOST_WALKS)
-        self._positions = _Kept[Position](MOST_POSITIONS)
+        self._positions = _Kept[ShownPosition](MOST_POSITIONS)
 
     def walk(self, record: MatchRecord) -> Walk:
         """Return the moves of a match."""
         return self._walks.get((record, record.move_ms), lambda: walk_of(record))  # times are not compared
 
-    def position(self, record: MatchRecord, number: int) -> Position:
+    def position(self, record: MatchRecord, number: int) -> ShownPosition:
         """Return a position of a match."""
         return self._positions.get((record, number), lambda: position_of(record, number))
 
