@@ -21,7 +21,7 @@ nitpicky = False  # types in signatures name packages whose inventories are on t
 
 html_theme = "furo"
 html_title = f"Arena {release}"
-html_extra_path = ["llms.txt"]  # at the root of the site, where it is looked for
+html_extra_path = ["llms.txt", "extra"]  # copied to the root of the site; scripts/build_docs.py fills `extra`
 html_show_copyright = False
 html_theme_options = {"top_of_page_buttons": []}  # no repository to view the page in
 

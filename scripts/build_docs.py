@@ -42,6 +42,9 @@ def main(arguments: list[str]) -> int:
     status = sphinx(
         ["-W", "--keep-going", "-q", "-j", "auto", "-d", str(out / "trees"), str(source), str(out / "html")]
     )
+    if status == 0 and (missing := missing_files(out / "html")):
+        print(*missing, sep="\n", file=sys.stderr)
+        return 1
     if status == 0:
         print(f"The site is in {out / 'html' / 'index.html'}, built in {time.monotonic() - start:.0f} s.")
     return int(status)
@@ -87,7 +90,8 @@ def linked(page: Path, name: Path, source: Path) -> str:
         return f"{match['mark']}[{match['text']}]({up}{there}{match['anchor'] or ''})" if there else match["text"]
 
     def picture(match: re.Match[str]) -> str:
-        return f'{match["name"]}="{up}{place((page.parent / match["path"]).resolve(), source)}"'
+        # in HTML, which Sphinx does not read: it copies what is in `extra` as it is
+        return f'{match["name"]}="{up}{place((page.parent / match["path"]).resolve(), source / "extra")}"'
 
     def drawn(match: re.Match[str]) -> str:
         (source / "pictures").mkdir(parents=True, exist_ok=True)
@@ -102,10 +106,21 @@ def linked(page: Path, name: Path, source: Path) -> str:
     return "".join(piece if piece.startswith("```") else SOURCE.sub(picture, LINK.sub(link, piece)) for piece in pieces)
 
 
+def missing_files(site: Path) -> list[str]:
+    """Return what pages of the site show and it does not have, a line each."""
+    return [
+        f"{page.relative_to(site)}: no {match['path']}"
+        for page in sorted(site.rglob("*.html"))
+        for match in SOURCE.finditer(page.read_text(encoding="utf-8"))
+        if not match["path"].startswith(("data:", "http"))
+        and not (page.parent / match["path"].partition("?")[0]).exists()
+    ]
+
+
 def place(target: Path, source: Path) -> str:
     """Return where a file of the repository is in the site, from its root; "" if it is not there.
 
-    A picture is copied there.
+    A picture is copied into the folder `source`.
     """
     if target.is_relative_to(DOCS):
         return str(target.relative_to(DOCS))
