@@ -71,6 +71,9 @@ fi
 
 step "the site of the documentation"
 .venv/bin/python scripts/build_docs.py --out "$scratch/docs"
+if [ "${CI:-}" = true ] || command -v chromium-headless-shell chromium chromium-browser google-chrome >/dev/null; then
+    .venv/bin/python -m tests.open_site "$scratch/docs/html"
+fi
 
 step "the wheel, in an empty environment"
 work=$scratch/wheel

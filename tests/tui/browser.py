@@ -17,6 +17,8 @@ import aiohttp
 import pytest
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+COMPLAINTS = ("error", "warning", "assert")
+"""Kinds of lines in the console that something is wrong with."""
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1100,700")
 
 
@@ -35,6 +37,8 @@ class Page:
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse):
         self._socket, self._numbers = socket, itertools.count(1)
+        self.complaints: list[str] = []
+        """Errors and warnings of the console, once `Log.enable` and `Runtime.enable` were asked."""
 
     async def ask(self, method: str, **params: object) -> dict:
         number = next(self._numbers)
@@ -44,6 +48,11 @@ class Page:
             if answer.get("id") == number:
                 assert "error" not in answer, answer
                 return answer["result"]
+            if (
+                answer["method"] in ("Log.entryAdded", "Runtime.exceptionThrown")
+                or answer["params"].get("type") in COMPLAINTS
+            ):
+                self.complaints.append(str(answer["params"]))
 
     async def value(self, script: str) -> object:
         """Return the value of a script."""
