@@ -148,10 +148,10 @@ def earned(game: Game, spec: str, seatings: tuple[Seats, ...], task: Task) -> tu
     ]
     with testing(players[1][1]):
         records = play_matches(game, players, pairings)
-    worth: Callable[[tuple[float, ...]], tuple[float, ...]] = points if task.scored else tuple
+    points_or_returns: Callable[[tuple[float, ...]], tuple[float, ...]] = points if task.scored else tuple
     each = np.array(
         [
-            np.mean([worth(record.verdict.returns)[seat] for seat in seats])
+            np.mean([points_or_returns(record.verdict.returns)[seat] for seat in seats])
             for seats, record in zip(held, records, strict=True)
         ]
     )
