@@ -50,6 +50,8 @@ class Task:
     """Seats that the learned agent holds, by the side that they are; where there are several, equally often."""
     scored: bool = False
     """Measure shares of points; returns otherwise."""
+    bounded: bool = False
+    """Compute what OpenSpiel's exact best response to random play earns as well: nobody earns more."""
     games: int = 2000
     config: PPOConfig = PLAIN
     run: RunConfig = SHORT
@@ -59,7 +61,7 @@ class Task:
 TASKS = {
     "oware": Task("openspiel:oware", 2_500_000, scored=True),
     "dots_and_boxes": Task("openspiel:dots_and_boxes", 600_000, scored=True),
-    "liars_dice": Task("openspiel:liars_dice", 1_500_000, scored=True, league=ALSO_RANDOM),
+    "liars_dice": Task("openspiel:liars_dice", 1_500_000, scored=True, bounded=True, league=ALSO_RANDOM),
     "gin_rummy": Task("openspiel:gin_rummy", 900_000, run=replace(SHORT, boards=64)),
     "texas_holdem_no_limit": Task(
         "pettingzoo:pettingzoo.classic.texas_holdem_no_limit_v6",
@@ -120,6 +122,8 @@ def main() -> None:
         task = TASKS[name]
         for seed in seeds:
             yield from after_training(name, replace(task, steps=options.steps or task.steps), seed)
+        if task.bounded:
+            yield best_response(name, task)
 
     measure(options, rows_of, as_text)
 
@@ -136,6 +140,19 @@ def after_training(name: str, task: Task, seed: int) -> Iterator[Learned]:
             learned, random = (earned(game, who, seatings, task) for who in (f"ppo:{snapshot}", "random"))
             what = "score" if task.scored else "return"
             yield Learned(name, task.game, side, seed, task.steps, spent, what, *learned, *random, task.games)
+
+
+def best_response(name: str, task: Task) -> Learned:
+    """Return what OpenSpiel's exact best response to random play scores in a two-player game, over both seats."""
+    import pyspiel
+
+    start = time.process_time()
+    game = pyspiel.load_game(task.game.removeprefix("openspiel:"))
+    opponent = pyspiel.UniformRandomPolicy(game)  # the responses point to it, and do not keep it alive
+    responses = [pyspiel.TabularBestResponse(game, seat, opponent) for seat in (0, 1)]
+    score = sum((one.value_from_state(game.new_initial_state()) + 1) / 4 for one in responses)
+    spent = time.process_time() - start
+    return Learned(name, task.game, "exact best response", 0, 0, spent, "score", score, 0.0, 0.5, 0.0, 0)
 
 
 def earned(game: Game, spec: str, seatings: tuple[Seats, ...], task: Task) -> tuple[float, float]:

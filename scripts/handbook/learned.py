@@ -100,6 +100,8 @@ def _score(row: dict[str, str]) -> str:
 
 def _earned(row: dict[str, str], who: str) -> str:
     value, error = float(row[who]), float(row[f"{who}_error"])
+    if not error:
+        return f"{100 * value:.1f} %"
     if row["measure"] == "score":
         return f"{100 * value:.1f} ± {100 * error:.1f} %"
     return f"{value:+.1f} ± {error:.1f}".replace("-", "−")
