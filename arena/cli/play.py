@@ -11,6 +11,8 @@ import tyro
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
 from arena.cli.home import STORE
+from arena.cli.server_ladders import is_address
+from arena.cli.unused_options import refuse_unused
 from arena.match.limits import Limits
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.registry import make_game
@@ -32,22 +34,26 @@ RUNS = Path("runs")
 
 @dataclass(frozen=True)
 class Options:
-    """Play against agents in the terminal, by keys, mouse or typed moves; or against people at the same keyboard.
+    """Play against agents in the terminal, by keys, mouse or typed moves; or against people here or elsewhere.
 
     Agents run in separate processes, so the screen stays responsive whatever they do. Finished games are saved in the
-    store. The screen shows its keys; ? lists all of them.
+    store. The screen shows its keys; ? lists all of them. With the address of a ladder, and --with, you play somebody
+    at another machine, who challenges you back.
     """
 
-    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
-    """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
+    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME|URL")]
+    """Game, with options after its name (tic_tac_toe:m=6,n=6,k=4), or address of a ladder whose game is played:
+    https://arena.example.org/ladders/chess."""
     agents: Annotated[
         tyro.conf.Positional[tuple[str, ...]],
         tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint=""),
     ] = ()
     """Players of the other seats, one for all or one each: level:5, champion, mcts:400, ppo:runs/c4; human or
     human:NAME is a person. By default level:3, in a game without levels the best agent known."""
+    with_: Annotated[str | None, tyro.conf.arg(name="with", metavar="NAME", help_behavior_hint="")] = None
+    """Account of whom you play over a server. ARENA_KEY holds your key."""
     seat: int = 1
-    """Your seat in the first game; 1 moves first."""
+    """Your seat in the first game; 1 moves first. Over a server who challenges first chooses it."""
     clock: Annotated[str | None, tyro.conf.arg(metavar="CLOCK", help_behavior_hint="")] = None
     """Time control of each side: 5m for a game, 5m+2s with 2 s more after each move, 40/60 for every 40 moves,
     move=10s."""
@@ -68,8 +74,23 @@ def run(options: Options) -> int:
     """Show the games and return the exit status; raise `UsageError` before the terminal is touched."""
     from arena.tui.app import launch
 
+    if is_address(options.game):
+        return _play_over_server(options)
     with screen(options) as opened:
         return launch(opened)
+
+
+def _play_over_server(options: Options) -> int:
+    """Play somebody at another machine; return the exit status."""
+    from arena.cli.server_play import play_over_server
+
+    if options.with_ is None:
+        raise UsageError(f"name whom you play: arena play {options.game} --with NAME")
+    if options.agents:
+        raise UsageError(f"{options.agents[0]}: over a server people play people; name no agents beside --with")
+    unused = "hands", "hints", "open", "seed"
+    refuse_unused(options, Options(options.game), unused, "for games against agents, and people play here")
+    return play_over_server(options.game, options.with_, options.seat, options.clock, options.store)
 
 
 def options_of(intent: "PlayIntent") -> Options:
@@ -82,6 +103,8 @@ def options_of(intent: "PlayIntent") -> Options:
 @contextmanager
 def screen(options: Options) -> Iterator["PlayScreen"]:
     """Yield the screen of these options; raise `UsageError` if they are wrong."""
+    if options.with_ is not None:
+        raise UsageError(f"--with {options.with_}: for games over a server; in place of {options.game} name its ladder")
     game = make_game(options.game)
     seats = game.num_players
     if not 1 <= options.seat <= seats:

@@ -32,7 +32,7 @@ class Broadcast:
             raise UsageError(f"{address} is the page of a match; 'arena replay' shows it")
         url, name = split_address(address)
         self._client = Client.of_visitor(url)
-        self.ladder = name if name is not None else _only_ladder(self._client)
+        self.ladder = name if name is not None else only_ladder(self._client)
         self._newest = 0
 
     def next(self) -> WrittenMatch | None:
@@ -47,7 +47,8 @@ class Broadcast:
         return match
 
 
-def _only_ladder(client: "Client") -> str:
+def only_ladder(client: "Client") -> str:
+    """Return the name of the one ladder that a server has; `UsageError` if it has none or several."""
     from arena.server.models import LadderShown
 
     names = [one.name for one in client.read("/ladders", list[LadderShown])]

@@ -15,6 +15,7 @@ from arena.server.audit import log
 from arena.server.bundles import MOST_BYTES
 from arena.server.database import Writer
 from arena.server.doors import Doors, RateLimit
+from arena.server.live_api import live_routes
 from arena.server.pages.forms import forms, posted
 from arena.server.pages.live import live
 from arena.server.pages.reading import reading
@@ -30,7 +31,7 @@ def make_app(store: Store, config: ServerConfig) -> FastAPI:
         title="Arena", version=arena.__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json"
     )
     state = app.state.server = ServerState(store, Writer(store), config)
-    for router in (routes, reading, live, forms, posted):
+    for router in (routes, live_routes, reading, live, forms, posted):
         app.include_router(router)
     app.add_exception_handler(RefusedError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)

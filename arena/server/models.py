@@ -245,6 +245,56 @@ class Reported(Message):
     """True if the same report had been taken before."""
 
 
+class Challenge(Message):
+    """A wish to play somebody."""
+
+    opponent: Name
+    seat: Annotated[int, Field(ge=1, le=2)] = 1
+    clock: Annotated[str, Field(max_length=60)] | None = None
+
+
+class LiveMove(Message):
+    """A move of a live game."""
+
+    place: Annotated[int, Field(ge=0, lt=2**31)]
+    """Number of moves before it."""
+    action: Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class Leaving(Message):
+    """Why somebody leaves a live game, or takes back a challenge."""
+
+    reason: Literal["resigned", "late"] = "resigned"
+
+
+class LiveGameShown(Message):
+    """A live game: what was played, and how it stands."""
+
+    id: int
+    ladder: str
+    game: str
+    players: list[str]
+    """Names of accounts, by seat."""
+    challenger: str
+    clock: str | None
+    seed: int
+    state: Literal["waiting", "playing", "over", "void"]
+    version: int
+    """Grows with every change."""
+    actions: list[int]
+    to_move: int | None
+    """Seat from 0; none unless the game is being played."""
+    seats: list[int]
+    """Seat of each action, from 0."""
+    spent_s: list[float]
+    """Seconds of each action."""
+    since: float
+    """When the last change was made."""
+    returns: list[float] | None
+    reason: str | None
+    offender: int | None
+
+
 class AuditEntry(Message):
     """An entry of the log."""
 

@@ -8,12 +8,12 @@ number.
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, delete, or_, select, update
 
 from arena.server import audit
 from arena.server.accounts import Account
 from arena.server.refusals import CONFLICT, RefusedError
-from arena.server.schema import accounts, bots, bundles, jobs, keys, members, workers
+from arena.server.schema import accounts, bots, bundles, jobs, keys, live_games, members, workers
 from arena.server.schema import audit as entries
 from arena.store.players import rename_player
 
@@ -29,7 +29,9 @@ def export_data(connection: Connection, account: Account) -> dict[str, Any]:
         for name, table in tables.items()
     }
     row = connection.execute(select(accounts).where(accounts.c.id == account.id)).one()
-    return {"account": dict(row._mapping), **own}
+    played = or_(live_games.c.first == account.id, live_games.c.second == account.id)
+    live = [dict(one._mapping) for one in connection.execute(select(live_games).where(played))]
+    return {"account": dict(row._mapping), **own, "live_games": live}
 
 
 def delete_data(connection: Connection, account: Account, folder: Path) -> list[Path]:
@@ -58,5 +60,10 @@ def delete_data(connection: Connection, account: Account, folder: Path) -> list[
         update(workers).where(workers.c.account == account.id).values(state="blocked", reason="deleted", machine={})
     )
     connection.execute(update(entries).where(entries.c.account == account.id).values(detail=""))
+    played = or_(live_games.c.first == account.id, live_games.c.second == account.id)
+    under_way = live_games.c.state.in_(("waiting", "playing"))
+    connection.execute(
+        update(live_games).where(played, under_way).values(state="void", version=live_games.c.version + 1)
+    )
     audit.note(connection, account.id, "delete")
     return [folder / f"{digest}.tar" for digest in digests]

@@ -164,6 +164,28 @@ jobs = Table(
     Index("server_jobs_by_of", "of"),
 )
 
+live_games = Table(
+    "server_live_games",
+    METADATA,
+    Column("id", ID, primary_key=True),
+    Column("ladder", ForeignKey(ladders.c.id), nullable=False),
+    Column("first", ForeignKey(accounts.c.id), nullable=False),  # who has the first seat
+    Column("second", ForeignKey(accounts.c.id), nullable=False),
+    Column("challenger", ForeignKey(accounts.c.id), nullable=False),
+    Column("clock", Text),
+    Column("seed", BigInteger, nullable=False),
+    Column("state", Text, nullable=False),  # waiting, playing, over, void
+    Column("version", Integer, nullable=False),  # number of changes so far
+    Column("actions", JSON, nullable=False),
+    Column("spent", JSON, nullable=False),  # seconds of each action
+    Column("since", Double, nullable=False),  # when the last change was made
+    Column("verdict", JSON),  # returns, reason, offender and detail; none before the end
+    Column("created", Double, nullable=False),
+    Index("server_live_games_by_first", "first", "state"),
+    Index("server_live_games_by_second", "second", "state"),
+    Index("server_live_games_by_ladder", "ladder", "state"),
+)
+
 audit = Table(
     "server_audit",
     METADATA,

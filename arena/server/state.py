@@ -71,6 +71,8 @@ class ServerState:
     requests: RequestCounts = field(default_factory=RequestCounts)
     draining: bool = False
     """True once no more jobs are given out."""
+    live_versions: dict[int, int] = field(default_factory=dict)
+    """The newest version of each live game that has changed since the start, for those who wait for a change."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -1,5 +1,6 @@
 """Pages: everything that was written by others is escaped, forms need their token, every board can be stepped."""
 
+import json
 import re
 import xml.dom.minidom
 
@@ -11,6 +12,7 @@ from arena.match.replay import empty_seats
 from arena.match.verdict import MatchRecord, Reason, forfeit
 from arena.policy.registry import GAMES
 from arena.server import accounts
+from arena.server.pages import live
 from arena.server.pages.board import svg_of
 from arena.server.pages.positions import position_of, walk_of
 from arena.server.pages.tables import result_table
@@ -199,3 +201,32 @@ def test_every_game_of_the_catalogue_has_a_picture_to_step(name):
     assert svg or any(picture.notes)
     if svg:
         assert "a &lt; b" in xml.dom.minidom.parseString(svg).documentElement.toxml()
+
+
+def test_a_game_between_people_is_shown_as_it_stands(site):
+    site.ladder()
+    ada, bob = site.account("ada", "submitter"), site.account("bob", "submitter")
+    number = ada.post("/ladders/small/live", {"opponent": "bob", "clock": "5m"})["id"]
+    assert "the challenge waits for an answer" in site.client.get(f"/live/{number}").text
+    bob.post("/ladders/small/live", {"opponent": "ada"})
+    ada.post(f"/live/{number}/moves", {"place": 0, "action": 4})
+    shown = site.client.get(f"/live/{number}").text
+    for words in ("<svg", "Move 1: b2", "bob to move", "5:00", f'data-positions="/live/{number}/events"'):
+        assert words in shown
+    assert f'href="/live/{number}">ada – bob' in site.client.get("/ladders/small").text
+    bob.post(f"/live/{number}/end", {})
+    assert "ada wins: bob resigned" in site.client.get(f"/live/{number}").text
+    assert "People play now" not in site.client.get("/ladders/small").text
+    assert site.client.get("/live/99").status_code == 404
+
+
+def test_a_game_between_people_is_followed_by_events(site, monkeypatch):
+    monkeypatch.setattr(live, "STREAM_S", 0.0)  # one event, and the stream ends
+    site.ladder()
+    ada, bob = site.account("ada", "submitter"), site.account("bob", "submitter")
+    number = ada.post("/ladders/small/live", {"opponent": "bob"})["id"]
+    bob.post("/ladders/small/live", {"opponent": "ada"})
+    ada.post(f"/live/{number}/moves", {"place": 0, "action": 4})
+    text = site.client.get(f"/live/{number}/events").text
+    assert text.startswith("event: position\ndata: ")
+    assert "Move 1: b2" in json.loads(text.partition("data: ")[2])["html"]

@@ -1,6 +1,7 @@
 """Events: the games of a ladder as they come in, in a list, or played again move by move as a broadcast.
 
-Workers report whole games, so that nobody learns of a position before its game is over; a broadcast runs behind.
+Workers report whole games, so that nobody learns of a position before its game is over; a broadcast runs behind. Games
+between people are shown as they are played.
 """
 
 import asyncio
@@ -14,8 +15,11 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from arena.base.errors import UsageError
-from arena.server import ladders
-from arena.server.api import LadderName, Server
+from arena.server import ladders, live_games
+from arena.server.accounts import Account
+from arena.server.api import Id, LadderName, Server
+from arena.server.live_api import changed
+from arena.server.pages.live_position import shown_live
 from arena.server.pages.reading import GALLERY, summary
 from arena.server.pages.rendering import TEMPLATES, page
 from arena.server.pages.sessions import Visitor
@@ -84,6 +88,22 @@ def position_events(server: Server, account: Visitor, name: LadderName) -> Respo
     return _stream(server, _positions(server, visible.run))
 
 
+@live.get("/live/{number}")
+def live_page(request: Request, server: Server, account: Visitor, number: Id) -> Response:
+    """Show a game between people as it stands, and then as it goes on."""
+    with server.reading() as connection:
+        game = live_games.find_live(connection, number, account)
+    return page(request, "live_game.html", account, live=game, **shown_live(game))
+
+
+@live.get("/live/{number}/events")
+def live_events(server: Server, account: Visitor, number: Id) -> Response:
+    """Stream the positions of a game between people."""
+    with server.reading() as connection:
+        live_games.find_live(connection, number, account)
+    return _stream(server, _live_positions(server, account, number))
+
+
 def _stream(server: ServerState, events: AsyncIterator[str]) -> Response:
     if STREAMS.open >= MOST_SPECTATORS:
         raise RefusedError(CLOSED, "there are too many spectators now; try again later")
@@ -131,6 +151,20 @@ async def _positions(server: ServerState, run: int) -> AsyncIterator[str]:
             yield _event("position", {"match": shown, "html": await run_in_threadpool(_drawn, games[-1], move)})
             await asyncio.sleep(MOVE_S)
         await asyncio.sleep(PAUSE_S)
+
+
+async def _live_positions(server: ServerState, account: Account | None, number: int) -> AsyncIterator[str]:
+    version = None
+    while True:
+        game = await changed(server, account, number, version)
+        if game.version == version:
+            yield ":\n\n"
+            continue
+        version = game.version
+        html = await run_in_threadpool(
+            TEMPLATES.get_template("live_position.html").render, live=game, **shown_live(game)
+        )
+        yield _event("position", {"html": html})
 
 
 def _drawn(stored: StoredMatch, move: int) -> str:

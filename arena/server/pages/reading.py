@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from arena.base.errors import UsageError
 from arena.base.intervals import NORMAL_95
 from arena.match.verdict import FAULTS, Verdict
-from arena.server import bots, ladders, workers
+from arena.server import bots, ladders, live_games, workers
 from arena.server.api import Id, LadderName, Server, visible_match
 from arena.server.pages.positions import Gallery
 from arena.server.pages.rendering import page, static_file
@@ -51,6 +51,7 @@ def ladder(request: Request, server: Server, account: Visitor, name: LadderName)
         visible = ladders.visible_ladder(connection, name, account)
         standings = ladders.standings(connection, visible.id)
         waiting = bots.list_bots(connection, ladder=visible.id, state="qualifying")
+        playing = live_games.list_live(connection, visible)
     table = _results(server, visible)
     matches = [summary(one) for one in server.store.matches(MatchFilter(run=visible.run), limit=LATEST)]
     shown = [row["player"] for row in standings if row["active"]][:MOST_IN_HEAT_MAP]
@@ -63,6 +64,7 @@ def ladder(request: Request, server: Server, account: Visitor, name: LadderName)
         payoffs=[(one, [table.share(one, other) for other in shown]) for one in shown],
         names=shown,
         waiting=waiting,
+        playing=playing,
         matches=matches,
     )
 

@@ -1,7 +1,7 @@
 """The clocks of a game on a screen, and the alarm of the one that is running."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from textual.timer import Timer
@@ -21,9 +21,9 @@ class RunningClocks:
         self._clocks: Clocks | None = None
         self._alarm: Timer | None = None
 
-    def wind(self) -> None:
-        """Give every seat its time for a new game."""
-        self._clocks = None if self._control is None else Clocks(self._control, self._seats)
+    def wind(self, spent: Iterable[tuple[int, float]] = ()) -> None:
+        """Give every seat its time for a new game, less what its moves so far have taken (seat, seconds)."""
+        self._clocks = None if self._control is None else Clocks(self._control, self._seats, spent)
 
     def stop(self) -> None:
         """Stop the clock that runs, in the middle of a move."""

@@ -44,6 +44,24 @@ class PlayOptions:
     """Number of hands or games of the session; None for as many as the person likes."""
     recorder: MatchRecorder | None = None
     """Stores finished games."""
+    remote: "RemoteGame | None" = None
+    """The game of the session, where a server keeps it and the other player is at another machine."""
+
+
+class RemoteGame(Protocol):
+    """A game that a server keeps: nothing in it is taken back, and its clocks are the server's."""
+
+    actions: tuple[int, ...]
+    """What had been played before."""
+    spent: tuple[tuple[int, float], ...]
+    """Seat and seconds of each of these."""
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """How the game has ended, as the server has it; None before its end."""
+
+    def tell(self, record: MatchRecord) -> Verdict:
+        """Tell the server how the game has ended here; return how it has ended there."""
 
 
 class Room(Stage, Protocol):
@@ -86,7 +104,7 @@ class Sitting:
         people = [i for i, (_, policy) in enumerate(self.contestants) if policy is None]
         self.keyboard = Keyboard(people, not game.perfect_information)
         self.draw_offer = DrawOffer()
-        agents = [(name, policy) for name, policy in others if policy is not None]
+        agents = [(name, policy) for name, policy in others if policy is not None and options.remote is None]
         self.hints = Hints(options.hints or agents[:1], not options.hints, game.perfect_information)
         self._room = room
         self._seed = 0  # of this game
@@ -120,6 +138,13 @@ class Sitting:
         seated = [policy for _, policy in self.contestants if policy is not None]
         return seated if self.hints.plays else [*seated, *(policy for _, policy in self.hints.advisers)]
 
+    def open(self) -> None:
+        """Set up the first match, or go on with the one that a server keeps."""
+        remote = self.options.remote
+        if remote is not None:
+            self.clocks.wind(remote.spent)
+        self.deal(() if remote is None else remote.actions)
+
     def deal(self, actions: tuple[Action, ...] = ()) -> None:
         """Set up a match with these actions played; only a new game winds the clocks."""
         match = self.match
@@ -152,7 +177,10 @@ class Sitting:
         if self.jobs.is_news(message):
             if message.answer is not None:
                 self.match.answers[len(self.match.positions) - 1] = message.answer
-            self.match.positions.append(message.position)
+            position, remote = message.position, self.options.remote
+            if position.verdict is not None and remote is not None and remote.verdict is not None:
+                position = replace(position, verdict=remote.verdict)
+            self.match.positions.append(position)
             self._arrive()
 
     def end(self, verdict: Verdict) -> None:
@@ -199,21 +227,32 @@ class Sitting:
 
     def _keep(self) -> None:
         """Store the game, and report its number, or why it was not stored."""
-        recorder, record, end = self.options.recorder, self.record(), self.position
-        if recorder is None:
-            return
+        record, end = self.record(), self.position
 
         async def keep() -> None:
             try:
-                news = f"kept: arena replay {await recorder.keep(record)}"
+                news = await self._kept(record)
             except UsageError as error:
                 news = f"not kept: {error}"
-            if self.position is end:
+            if news and self.position is end:
                 self._room.kept(news)
 
         self._room.run_worker(keep(), group="keeping")
 
+    async def _kept(self, record: MatchRecord) -> str:
+        """Tell the server that keeps the game, and store it; return what there is to say of that."""
+        recorder, remote, news = self.options.recorder, self.options.remote, ""
+        if remote is not None:
+            verdict = await self.jobs.run(partial(remote.tell, record))
+            if verdict != record.verdict:
+                record, news = replace(record, verdict=verdict), f"the server has it otherwise: {verdict.reason}   "
+        if recorder is None:
+            return news
+        return f"{news}kept: arena replay {await recorder.keep(record)}"
+
     def _time_is_up(self, seat: int) -> None:
+        if self.options.remote is not None and self.policy_at(seat) is not None:
+            return  # the server decides
         if not self.over and self.position.seat == seat:
             detail, loss = f"clock {self.options.control}", self.game.forfeit_return
             self.end(forfeit(self.game.num_players, seat, Reason.LATE, detail, loss))
@@ -231,6 +270,8 @@ class Sitting:
         Return whether there is one.
         """
         match = self.match
+        if self.options.remote is not None:
+            return False
         seats = {match.series.seat_of(contestant) for contestant in self.keyboard.people}
         decisions = [i for i, position in enumerate(match.positions[:-1]) if position.seat in seats]
         if decisions:

@@ -70,7 +70,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
     def on_mount(self) -> None:
         """Start the first game."""
         self.set_interval(1.0, self.tick)
-        self.sitting.deal()
+        self.sitting.open()
 
     def on_unmount(self) -> None:
         """Stop agents that are still thinking."""
@@ -133,6 +133,8 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             self.say(getting_ready(jobs.waited_s))
         elif jobs.current == "hint" and jobs.waited_s > HINT_S:
             self._end_hint()
+        elif self.options.remote is not None:
+            return
         elif jobs.current == "advance" and HURRY_HINT_S < jobs.waited_s <= HURRY_HINT_S + 1:
             self.say(f"{sitting.match.seat_names[sitting.position.seat]} thinks; esc asks it to move now")
 
@@ -231,18 +233,20 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key means anything now: most end with the game, others begin with its end."""
-        sitting = self.sitting
+        sitting, local = self.sitting, self.options.remote is None
         return {
             "point": not sitting.over,
             "choose": not sitting.over,
             "let_go": not sitting.over,
             "hint": not sitting.over and sitting.hints.policy is not None,
-            "draw": not sitting.over and has_draws(self.match),
+            "draw": not sitting.over and local and has_draws(self.match),
             "resign": not sitting.over,
             "step": sitting.over,
             "analyse": sitting.over,
-            "next_game": not sitting.finished,
-            "thoughts": sitting.over or self.options.show_thoughts,
+            "next_game": not sitting.finished and local,
+            "change_seats": local,
+            "take_back": local,
+            "thoughts": local and (sitting.over or self.options.show_thoughts),
         }.get(action, True)
 
     def action_point(self, down: int, right: int) -> None:
@@ -282,6 +286,9 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             self.match.seat_names[self.sitting.position.seat],
         )
         if policy is None or self.jobs.current != "advance":
+            return
+        if self.options.remote is not None:
+            self.say(f"{name} plays at another machine, and is asked for nothing", "refusal")
             return
         if not self.confirmation.given("hurry", self.sitting.position):
             policy.hurry()
@@ -385,7 +392,8 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
     def _end_with(self, news: str) -> str:
         """Return the result of the game, or after its last one that of the session, and the news about it."""
         sitting, standings = self.sitting, self.match.standings()
-        end = f"the session is over: {standings}" if sitting.finished else self.match.result_at(sitting.position)
+        whole = sitting.finished and self.options.remote is None
+        end = f"the session is over: {standings}" if whole else self.match.result_at(sitting.position)
         return f"{end}   {news}".rstrip()
 
     def action_change_seats(self) -> None:

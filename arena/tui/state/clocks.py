@@ -1,5 +1,6 @@
 """Chess clocks on a screen: the time that each seat has left in a game, at most one of them running."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from arena.match.time_control import GameClocks, TimeControl
@@ -7,10 +8,15 @@ from arena.policy.clock import ClockReading
 
 
 class Clocks:
-    """Clocks of `seats` under a time control; `now` is in seconds of any monotonic clock."""
+    """Clocks of `seats` under a time control, after moves that took so much (seat, seconds).
 
-    def __init__(self, control: TimeControl, seats: int):
+    `now` is in seconds of any monotonic clock.
+    """
+
+    def __init__(self, control: TimeControl, seats: int, spent: Iterable[tuple[int, float]] = ()):
         self._clocks = GameClocks(control, seats)
+        for seat, seconds in spent:
+            self._clocks.spend(seat, seconds)
         self.running: int | None = None
         """Seat whose clock is running; None if all stand."""
         self._since = 0.0

@@ -1,0 +1,132 @@
+"""Two people at two screens, and a server between them."""
+
+import pytest
+
+from arena.cli.main import main
+from arena.match.by_moves import PolicyByMoves
+from arena.match.replay import game_labelled
+from arena.match.time_control import read_time_control
+from arena.match.verdict import Reason
+from arena.server.client import Client
+from arena.server.live_player import LivePlayer
+from arena.server.models import LiveGameShown
+from arena.store import MatchFilter, Store
+from arena.tui.app import ArenaApp
+from arena.tui.parts.sitting import PlayOptions
+from arena.tui.screens.play import PlayScreen
+from arena.tui.services.match_recorder import MatchRecorder
+from tests.tui.helpers import my_turn, notice, screen_text, type_move, until
+
+pytestmark = pytest.mark.full
+
+
+@pytest.fixture
+def clients(site, address):
+    """Two people with keys, by name."""
+    return {name: Client(address, site.account(name, "viewer").key) for name in ("ada", "eve")}
+
+
+def seated(clients, name, opponent, store=None, **wishes):
+    """A challenge, or its answer, and the screen of whoever made it."""
+    answer = clients[name].post("/ladders/small/live", {"opponent": opponent} | wishes)
+    live = LiveGameShown.model_validate(answer)
+    player = LivePlayer(clients[name], live, name)
+    control = None if live.clock is None else read_time_control(live.clock)
+    recorder = None if store is None else MatchRecorder(str(store))
+    options = PlayOptions(player.seat, live.seed, control, hands=1, recorder=recorder, remote=player)
+    return player, lambda: ArenaApp(
+        PlayScreen(game_labelled(live.game), [(player.name, PolicyByMoves(player))], options)
+    )
+
+
+async def test_a_game_of_two_screens_and_a_third_after_a_crash(clients, tmp_path):
+    ada, ada_app = seated(clients, "ada", "eve", tmp_path / "ada.db", clock="5m")
+    _, eve_app = seated(clients, "eve", "ada")
+    assert ada.accepted()
+    async with ada_app().run_test(size=(80, 24)) as mine:
+        async with eve_app().run_test(size=(80, 24)) as theirs:
+            await my_turn(mine)
+            await type_move(mine, "b2")
+            await my_turn(theirs, 1)
+            assert "ada" in screen_text(theirs.app)
+            assert "4:5" in screen_text(theirs.app)
+            await theirs.press("ctrl+u", "ctrl+o")  # nothing is taken back, no draw offered
+            assert len(theirs.app.screen.match.positions) == 2
+            await type_move(theirs, "a1")
+            await my_turn(mine, 2)
+            await type_move(mine, "b1")
+            await until(theirs, lambda: len(theirs.app.screen.match.positions) == 4)
+        _, again = seated(clients, "eve", "ada")
+        async with again().run_test(size=(80, 24)) as theirs:
+            await my_turn(theirs, 3)
+            await type_move(theirs, "a2")
+            await my_turn(mine, 4)
+            await type_move(mine, "b3")
+            await until(theirs, lambda: "ada wins after 5 moves" in notice(theirs.app))
+            await until(mine, lambda: "kept: arena replay 1" in notice(mine.app))
+            assert "you win after 5 moves" in notice(mine.app)
+    with Store(tmp_path / "ada.db") as store:
+        [kept] = store.matches(MatchFilter(), limit=5)
+    assert kept.record.actions == (4, 0, 3, 1, 5)
+    assert kept.record.players == ("you", "eve")
+
+
+async def test_who_resigns_and_whose_time_is_over(clients):
+    seated(clients, "ada", "eve")
+    eve, eve_app = seated(clients, "eve", "ada")
+    async with eve_app().run_test(size=(80, 24)) as theirs:
+        await until(theirs, lambda: theirs.app.screen.jobs.current == "advance")
+        await theirs.press("escape")
+        assert "plays at another machine" in notice(theirs.app)
+        await theirs.press("ctrl+r", "ctrl+r")
+        await until(theirs, lambda: eve.state == "over")
+        assert eve.verdict.reason is Reason.RESIGNED
+    seated(clients, "ada", "eve", clock="move=1s")
+    _, eve_app = seated(clients, "eve", "ada")
+    async with eve_app().run_test(size=(80, 24)) as theirs:  # ada has no screen open, and is late by the server's clock
+        await until(theirs, lambda: theirs.app.screen.sitting.over)
+        verdict = theirs.app.screen.sitting.position.verdict
+        assert (verdict.reason, verdict.offender) == (Reason.LATE, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["ADDRESS"], "name whom you play: arena play ADDRESS --with NAME"),
+        (["ADDRESS", "random", "--with", "eve"], "random: over a server people play people"),
+        (["ADDRESS", "--with", "eve", "--hands", "3"], "--hands: for games against agents"),
+        (["ADDRESS", "--with", "eve", "--seat", "3"], "--seat 3 is not a seat; seats are 1 and 2"),
+        (["ADDRESS", "--with", "nobody"], "there is nobody of the name 'nobody'"),
+        (["ADDRESS", "--with", "ada"], "you cannot play yourself"),
+        (["ADDRESS", "--with", "eve", "--clock", "soon"], "--clock soon is not a time control"),
+        (["ADDRESS/ladders/none", "--with", "eve"], "there is no ladder 'none'"),
+        (["http://127.0.0.1:1", "--with", "eve"], "http://127.0.0.1:1 cannot be reached"),
+        (["tic_tac_toe", "--with", "eve"], "--with eve: for games over a server; in place of tic_tac_toe name"),
+    ],
+)
+def test_games_that_cannot_be_played_over_a_server_are_refused(
+    clients, address, words, reason, site, monkeypatch, capsys
+):
+    monkeypatch.setenv("ARENA_KEY", clients["ada"]._key)
+    monkeypatch.setattr("arena.tui.app.require_terminal", lambda: None)
+    assert main(["play", *(word.replace("ADDRESS", address) for word in words)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert reason.replace("ADDRESS", address) in said
+
+
+def test_a_challenge_is_taken_back_from_the_terminal(clients, address, monkeypatch, capsys):
+    monkeypatch.setenv("ARENA_KEY", clients["ada"]._key)
+    monkeypatch.setattr("arena.tui.app.require_terminal", lambda: None)
+
+    def interrupted(player):
+        assert not player.accepted()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("arena.server.live_player.wait_for", interrupted)
+    assert main(["play", address, "--with", "eve"]) == 130
+    said = capsys.readouterr().out
+    assert f"Challenged eve, who accepts by: arena play {address} --with ada" in said
+    assert "The challenge is taken back." in said
+    answer = clients["eve"].post("/ladders/small/live", {"opponent": "ada"})
+    assert answer["state"] == "waiting"  # a challenge of eve's own: nothing was left to accept
