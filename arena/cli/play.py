@@ -37,8 +37,8 @@ class Options:
     """Play against agents in the terminal, by keys, mouse or typed moves; or against people here or elsewhere.
 
     Agents run in separate processes, so the screen stays responsive whatever they do. Finished games are saved in the
-    store. The screen shows its keys; ? lists all of them. With the address of a ladder, and --with, you play somebody
-    at another machine, who challenges you back.
+    store. The screen shows its keys; ? lists all of them. With the address of a ladder you play one of its bots by
+    name, or --with an account somebody at another machine, who challenges you back.
     """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME|URL")]
@@ -49,9 +49,10 @@ class Options:
         tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint=""),
     ] = ()
     """Players of the other seats, one for all or one each: level:5, champion, mcts:400, ppo:runs/c4; human or
-    human:NAME is a person. By default level:3, in a game without levels the best agent known."""
+    human:NAME is a person; on a ladder the name of a bot. By default level:3, in a game without levels the best agent
+    known."""
     with_: Annotated[str | None, tyro.conf.arg(name="with", metavar="NAME", help_behavior_hint="")] = None
-    """Account of whom you play over a server. ARENA_KEY holds your key."""
+    """Account of whom you play over a server, in place of a bot of the ladder. ARENA_KEY holds your key."""
     seat: int = 1
     """Your seat in the first game; 1 moves first. Over a server who challenges first chooses it."""
     clock: Annotated[str | None, tyro.conf.arg(metavar="CLOCK", help_behavior_hint="")] = None
@@ -81,16 +82,14 @@ def run(options: Options) -> int:
 
 
 def _play_over_server(options: Options) -> int:
-    """Play somebody at another machine; return the exit status."""
+    """Play somebody at another machine, or a bot of a ladder; return the exit status."""
     from arena.cli.server_play import play_over_server
 
-    if options.with_ is None:
-        raise UsageError(f"name whom you play: arena play {options.game} --with NAME")
-    if options.agents:
-        raise UsageError(f"{options.agents[0]}: over a server people play people; name no agents beside --with")
-    unused = "hands", "hints", "open", "seed"
-    refuse_unused(options, Options(options.game), unused, "for games against agents, and people play here")
-    return play_over_server(options.game, options.with_, options.seat, options.clock, options.store)
+    if len(options.agents) + (options.with_ is not None) != 1:
+        raise UsageError(f"name one whom you play: arena play {options.game} BOT, or --with PERSON")
+    refuse_unused(options, Options(options.game), ("hands", "hints", "open", "seed"), "for games that are played here")
+    opponent = {"bot": options.agents[0]} if options.with_ is None else {"opponent": options.with_}
+    return play_over_server(options.game, opponent, options.seat, options.clock, options.store)
 
 
 def options_of(intent: "PlayIntent") -> Options:

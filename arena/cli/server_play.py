@@ -1,4 +1,4 @@
-"""`arena play URL --with NAME`: a game between two people at two machines."""
+"""`arena play URL`: a game against somebody at another machine, or against a bot of a ladder."""
 
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from arena.server.models import LiveGameShown
 
 
-def play_over_server(address: str, opponent: str, seat: int, clock: str | None, store: str) -> int:
-    """Challenge somebody, wait until they accept, show the game, and return the exit status.
+def play_over_server(address: str, opponent: dict[str, str], seat: int, clock: str | None, store: str) -> int:
+    """Challenge an `opponent` or `bot`, wait until they accept, show the game, and return the exit status.
 
     Raises `UsageError` before anybody is challenged if there is no terminal or the options are wrong.
     """
@@ -31,11 +31,15 @@ def play_over_server(address: str, opponent: str, seat: int, clock: str | None, 
         return 130
     status = _show(player, live, store)
     if player.state == "playing":
-        print(f"The game goes on, with its clocks; arena play {address} --with {player.name} brings you back.")
+        [(kind, name)] = opponent.items()
+        words = name if kind == "bot" else f"--with {name}"
+        print(f"The game goes on, with its clocks; arena play {address} {words} brings you back.")
     return status
 
 
-def _challenge(address: str, opponent: str, seat: int, clock: str | None) -> tuple["LivePlayer", "LiveGameShown"]:
+def _challenge(
+    address: str, opponent: dict[str, str], seat: int, clock: str | None
+) -> tuple["LivePlayer", "LiveGameShown"]:
     with extra_imported("play", "server"):
         from arena.server.client import Client, split_address
         from arena.server.live_player import LivePlayer
@@ -43,7 +47,7 @@ def _challenge(address: str, opponent: str, seat: int, clock: str | None) -> tup
     url, ladder = split_address(address)
     client = Client.of_environment(url)
     name = client.read("/me", AccountShown).name
-    wanted = {"opponent": opponent, "seat": seat, "clock": clock}
+    wanted = opponent | {"seat": seat, "clock": clock}
     answer = client.post(f"/ladders/{ladder or only_ladder(client)}/live", wanted)
     live = LiveGameShown.model_validate(answer)
     return LivePlayer(client, live, name), live

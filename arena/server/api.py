@@ -348,4 +348,5 @@ def _job(job: jobs.Job) -> models.JobGiven:
         table=[models.SeatShown(player=seat.player, agent=seat.agent, bundle=seat.bundle) for seat in job.table],
         seed=job.seed,
         opening=[list(action) if isinstance(action, tuple) else action for action in job.opening],
+        live=job.live,
     )

@@ -31,9 +31,11 @@ from arena.store.matches import add_games, played
 from arena.tournament.openings import openings_of
 from games.engine.actions import Action
 
-LADDER, QUALIFICATION, VERIFICATION = "ladder", "qualification", "verification"
+LADDER, QUALIFICATION, VERIFICATION, LIVE = "ladder", "qualification", "verification", "live"
 LEASE_S = 90.0
 """Seconds after which a job is anybody's again if its worker has not renewed it."""
+HEARD_S = 60.0
+"""Seconds after which it is noted anew that a worker asks for jobs."""
 MOST_TRIES = 5
 """Times that a job is given out before it is void: something in it ends workers."""
 CANDIDATES = 50
@@ -66,6 +68,8 @@ class Job:
     opening: tuple[Action, ...]
     lease: str = ""
     """Token of who holds it."""
+    live: int | None = None
+    """The live game that it is to play in, against a person."""
 
 
 def plan_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
@@ -113,6 +117,8 @@ def lease_job(connection: Connection, worker: int, sandboxed: bool) -> Job | Non
     job before, or of an owner, who is believed.
     """
     now = time.time()
+    heard = workers.c.id == worker, workers.c.seen < now - HEARD_S
+    connection.execute(update(workers).where(*heard).values(seen=now))
     late = and_(jobs.c.state == "leased", jobs.c.expires < now)
     connection.execute(update(jobs).where(late, jobs.c.tries >= MOST_TRIES).values(state="void", finished=now))
     connection.execute(update(jobs).where(late).values(state="open", lease=None))
@@ -140,6 +146,8 @@ def read_report(connection: Connection, number: int, lease: str, lines: Sequence
     """Return the games that a worker reports, each replayed; `RefusedError` if they are not those of its job."""
     row = _held(connection, number, lease)
     job = read_job(connection, row)
+    if job.kind == LIVE:
+        raise RefusedError(CONFLICT, f"job {number} is a live game, whose moves are played one by one")
     sides = seatings(len(job.table))
     if len(lines) != len(sides):
         raise RefusedError(CONFLICT, f"job {number} has {len(sides)} games, not {len(lines)}")
@@ -222,7 +230,7 @@ def read_job(connection: Connection, row: Row[Any]) -> Job:
         for place, bot in enumerate(places)
     )
     opening = tuple(tuple(action) if isinstance(action, list) else action for action in row.opening)
-    return Job(row.id, row.kind, ladder.rules, table, row.seed, opening)
+    return Job(row.id, row.kind, ladder.rules, table, row.seed, opening, live=row.live)
 
 
 def rating_of(bot: Row[Any]) -> Glicko2Rating:
@@ -237,6 +245,18 @@ def result_digest(records: Sequence[MatchRecord]) -> str:
         for record in records
     ]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()
+
+
+def holds_live(connection: Connection, live: int, lease: str) -> bool:
+    """Return whether this is the lease by which a worker plays in a live game."""
+    held = jobs.c.live == live, jobs.c.state == "leased", jobs.c.lease == digest_of(lease)
+    return connection.execute(select(jobs.c.id).where(*held)).first() is not None
+
+
+def end_live(connection: Connection, live: int) -> None:
+    """End the job of a live game that is over."""
+    ended = {"state": "counted", "finished": time.time()}
+    connection.execute(update(jobs).where(jobs.c.live == live).values(ended))
 
 
 def _held(connection: Connection, number: int, lease: str) -> Row[Any]:

@@ -12,6 +12,7 @@ from arena.server import ladders, live_games, models
 from arena.server.accounts import Account
 from arena.server.api import REFUSALS, Caller, Id, Known, LadderName, Server
 from arena.server.live_games import PLAYING, LiveGame
+from arena.server.refusals import INVALID, RefusedError
 from arena.server.state import ServerState
 
 live_routes = APIRouter(prefix="/api/v1", responses=REFUSALS)
@@ -25,10 +26,18 @@ Wait = Annotated[float, Query(ge=0, le=WAIT_S)]
 
 @live_routes.post("/ladders/{name}/live", status_code=201)
 def challenge(server: Server, account: Known, name: LadderName, wanted: models.Challenge) -> models.LiveGameShown:
-    """Challenge somebody to a game, accept such a challenge, or return to the game between the two."""
+    """Challenge somebody to a game, accept such a challenge, or return to the game between the two.
+
+    A bot accepts at once; a worker plays for it.
+    """
+    if (wanted.opponent is None) == (wanted.bot is None):
+        raise RefusedError(INVALID, "name one of opponent and bot")
 
     def operation(connection: Any) -> LiveGame:
-        return live_games.challenge(connection, account, name, wanted.opponent, wanted.seat - 1, wanted.clock)
+        wishes = wanted.seat - 1, wanted.clock
+        if wanted.bot is not None:
+            return live_games.challenge_bot(connection, account, name, wanted.bot, *wishes)
+        return live_games.challenge(connection, account, name, str(wanted.opponent), *wishes)
 
     live = server.writer.do(operation)
     server.live_versions[live.id] = live.version
@@ -54,13 +63,13 @@ async def live_game(
 @live_routes.post("/live/{number}/moves")
 def play(server: Server, account: Known, number: Id, move: models.LiveMove) -> models.LiveGameShown:
     """Play a move. The same move a second time changes nothing."""
-    return shown(live_games.play(server, account, number, move.place, move.action))
+    return shown(live_games.play(server, account, number, move.place, move.action, move.lease))
 
 
 @live_routes.post("/live/{number}/end")
 def leave(server: Server, account: Known, number: Id, leaving: models.Leaving) -> models.LiveGameShown:
     """Lose a game by resigning or by one's own clock, or take back a challenge."""
-    return shown(live_games.leave(server, account, number, Reason(leaving.reason)))
+    return shown(live_games.leave(server, account, number, Reason(leaving.reason), leaving.lease))
 
 
 async def changed(
@@ -87,13 +96,13 @@ def _read(server: ServerState, account: Account | None, number: int) -> LiveGame
 def shown(live: LiveGame) -> models.LiveGameShown:
     """Return a live game as it goes over the wire."""
     verdict = live.verdict
-    names = dict(zip(live.players, live.names, strict=True))
     return models.LiveGameShown(
         id=live.id,
         ladder=live.ladder.name,
         game=live.ladder.rules.game,
         players=list(live.names),
-        challenger=names[live.challenger],
+        bot_seat=live.bot_seat,
+        challenger=live.names[live.players.index(live.challenger)],
         clock=None if live.control is None else str(live.control),
         seed=live.seed,
         state=live.state,

@@ -1,7 +1,7 @@
-"""Live games: two people play each other, move by move; the server keeps their moves and their clocks.
+"""Live games: people play each other or a bot, move by move; the server keeps the moves and the clocks.
 
-Who is challenged accepts by challenging back. A change is made to the game as it was read, or not at all: each has a
-version, which grows by one with every change.
+A person who is challenged accepts by challenging back; a bot is played by a worker, to whom the game is a job. A change
+is made to the game as it was read, or not at all: each has a version, which grows by one with every change.
 """
 
 import secrets
@@ -21,11 +21,13 @@ from arena.match.replay import empty_seats, game_labelled
 from arena.match.time_control import GameClocks, TimeControl, read_time_control
 from arena.match.verdict import Reason, Verdict, forfeit
 from arena.server import audit
-from arena.server.accounts import Account, account_named
+from arena.server.accounts import WORKER, Account, account_named
+from arena.server.jobs import LIVE, add_job, end_live, holds_live
 from arena.server.ladders import LadderRow, ladder_numbered, may_see, visible_ladder
 from arena.server.refusals import CONFLICT, FORBIDDEN, INVALID, MISSING, RefusedError, refusing
-from arena.server.schema import accounts, live_games
+from arena.server.schema import accounts, bots, jobs, live_games, workers
 from arena.server.state import ServerState
+from arena.server.workers import ALIVE_S
 from games.engine.game import Game
 
 State = Literal["waiting", "playing", "over", "void"]
@@ -34,6 +36,8 @@ LAG_S = 1.0
 """Seconds of each move that are the network's, not the player's."""
 LONGEST_MOVE_S = 86400.0
 """Seconds after which somebody without a clock has left the game, and a challenge is accepted no more."""
+LONGEST_MOVE_WITH_BOT_S = 600.0
+"""The same in games against bots, which keep a worker."""
 MOST_CHALLENGES = 20
 """Most challenges of an account that wait for an answer."""
 
@@ -52,9 +56,9 @@ class LiveGame:
     id: int
     ladder: LadderRow
     """Whose game it is, and who may watch."""
-    players: tuple[int, int]
-    """Accounts by seat."""
-    names: tuple[str, str]
+    players: tuple[int | None, ...]
+    """Accounts by seat; None for a bot."""
+    names: tuple[str, ...]
     challenger: int
     """Account."""
     control: TimeControl | None
@@ -68,6 +72,16 @@ class LiveGame:
     since: float
     """When the last change was made."""
     verdict: Verdict | None
+
+    @property
+    def bot_seat(self) -> int | None:
+        """Seat of the bot; None between people."""
+        return self.players.index(None) if None in self.players else None
+
+    @property
+    def longest_move_s(self) -> float:
+        """Seconds for a move where there is no clock: a worker waits for no person for ever."""
+        return LONGEST_MOVE_S if self.bot_seat is None else LONGEST_MOVE_WITH_BOT_S
 
     @property
     def match_seed(self) -> int:
@@ -90,7 +104,7 @@ class LiveGame:
         """Return whether the time of the seat to move is over."""
         if self.state != PLAYING:
             return False
-        left = LONGEST_MOVE_S if self.control is None else self.clocks().reading(self.to_move).seconds_left
+        left = self.longest_move_s if self.control is None else self.clocks().reading(self.to_move).seconds_left
         return left is not None and now - self.since - LAG_S > left
 
     def clocks(self) -> GameClocks:
@@ -102,9 +116,13 @@ class LiveGame:
 
 
 def find_live(connection: Connection, number: int, account: Account | None) -> LiveGame:
-    """Return a live game; `RefusedError` if there is none that an account, None for a passer-by, may watch."""
+    """Return a live game; `RefusedError` if there is none that an account, None for a passer-by, may watch.
+
+    Workers play on all ladders, also on those that they do not see.
+    """
     row = connection.execute(select(live_games).where(live_games.c.id == number)).one_or_none()
-    if row is None or not may_see(connection, ladder_numbered(connection, row.ladder), account):
+    works = account is not None and account.role == WORKER
+    if row is None or not (works or may_see(connection, ladder_numbered(connection, row.ladder), account)):
         raise RefusedError(MISSING, f"there is no live game {number}")
     return _live(connection, row)
 
@@ -146,16 +164,46 @@ def challenge(
     return _add(connection, rules, players, account.id, control)
 
 
-def play(server: ServerState, account: Account, number: int, place: int, action: int) -> LiveGame:
-    """Play the action number `place` of a game; the same once more changes nothing.
+def challenge_bot(
+    connection: Connection, account: Account, ladder: str, name: str, seat: int, clock: str | None
+) -> LiveGame:
+    """Begin a game against a bot of a ladder, by its name, or return to the one that is being played.
+
+    Raises `RefusedError` for a bot that there is not, as long as another one is played, and without a free worker.
+    """
+    rules = visible_ladder(connection, ladder, account)
+    require_live(rules)
+    control = _read_clock(clock)
+    called = or_(bots.c.name == name, bots.c.player == name)
+    bot = connection.execute(select(bots).where(bots.c.ladder == rules.id, bots.c.state == "active", called)).first()
+    if bot is None:
+        raise RefusedError(MISSING, f"there is no bot {name[:40]!r} on {rules.name} that is being paired")
+    mine = live_games.c.challenger == account.id, live_games.c.state == PLAYING, live_games.c.bot.is_not(None)
+    for row in connection.execute(select(live_games).where(*mine)).all():
+        live = _live(connection, row)
+        if row.bot == bot.id:
+            return live
+        raise RefusedError(CONFLICT, f"you are playing {' - '.join(live.names)} on {live.ladder.name}; end that first")
+    _require_worker(connection)
+    players = (account.id, bot.account) if seat == 0 else (bot.account, account.id)
+    new = {"state": PLAYING, "bot": bot.id, "bot_seat": 1 - seat}
+    live = _add(connection, rules, players, account.id, control, **new)
+    add_job(connection, rules, LIVE, [bot.id], live.seed, live=live.id)
+    return live
+
+
+def play(
+    server: ServerState, account: Account, number: int, place: int, action: int, lease: str | None = None
+) -> LiveGame:
+    """Play the action number `place` of a game; the same once more changes nothing. `lease` is that of a bot's worker.
 
     Raises `RefusedError` for an illegal action, and for one out of turn or of who does not play.
     """
-    return _again(lambda: _play(server, account, number, place, action))
+    return _again(lambda: _play(server, account, number, place, action, lease))
 
 
-def _play(server: ServerState, account: Account, number: int, place: int, action: int) -> LiveGame:
-    live, seat = _own(server, account, number)
+def _play(server: ServerState, account: Account, number: int, place: int, action: int, lease: str | None) -> LiveGame:
+    live, seat = _own(server, account, number, lease)
     if live.state == PLAYING and live.actions[place : place + 1] == (action,) and live.spent[place][0] == seat:
         return live
     if live.state != PLAYING:
@@ -166,7 +214,7 @@ def _play(server: ServerState, account: Account, number: int, place: int, action
     if match.seat != seat:
         raise RefusedError(CONFLICT, f"it is the turn of {live.names[match.seat]}")
     seconds = max(time.time() - live.since - LAG_S, 0.0)
-    if not live.clocks().spend(seat, seconds) or seconds > LONGEST_MOVE_S:
+    if not live.clocks().spend(seat, seconds) or seconds > live.longest_move_s:
         return _end(server, live, _late(match.game, seat))
     with refusing():
         match.play(action)
@@ -176,13 +224,18 @@ def _play(server: ServerState, account: Account, number: int, place: int, action
     return _change(server, live, since=time.time(), **changes)
 
 
-def leave(server: ServerState, account: Account, number: int, reason: Reason) -> LiveGame:
-    """Take back a challenge, or lose a game by resigning or by one's own clock; an ended game stays as it is."""
-    return _again(lambda: _leave(server, account, number, reason))
+def leave(server: ServerState, account: Account, number: int, reason: Reason, lease: str | None = None) -> LiveGame:
+    """Take back a challenge, or lose a game by resigning or by one's own clock; an ended game stays as it is.
+
+    A bot loses by other faults as well, as its worker says, whose `lease` that is.
+    """
+    if lease is None and reason not in (Reason.RESIGNED, Reason.LATE):
+        raise RefusedError(INVALID, f"people do not lose as {reason}")
+    return _again(lambda: _leave(server, account, number, reason, lease))
 
 
-def _leave(server: ServerState, account: Account, number: int, reason: Reason) -> LiveGame:
-    live, seat = _own(server, account, number)
+def _leave(server: ServerState, account: Account, number: int, reason: Reason, lease: str | None) -> LiveGame:
+    live, seat = _own(server, account, number, lease)
     if live.state == WAITING:
         return _change(server, live, state=VOID)
     if live.state != PLAYING:
@@ -219,7 +272,12 @@ def require_live(ladder: LadderRow) -> None:
 
 
 def _add(
-    connection: Connection, ladder: LadderRow, players: Sequence[int], challenger: int, control: TimeControl | None
+    connection: Connection,
+    ladder: LadderRow,
+    players: Sequence[int],
+    challenger: int,
+    control: TimeControl | None,
+    **more: Any,
 ) -> LiveGame:
     now = time.time()
     new: dict[str, Any] = {
@@ -236,7 +294,7 @@ def _add(
         "since": now,
         "created": now,
     }
-    key = connection.execute(insert(live_games).values(new)).inserted_primary_key
+    key = connection.execute(insert(live_games).values(new | more)).inserted_primary_key
     assert key is not None
     return _live(connection, connection.execute(select(live_games).where(live_games.c.id == key[0])).one())
 
@@ -245,16 +303,34 @@ def _between(connection: Connection, ladder: LadderRow, one: int, other: int) ->
     """Return the games between two accounts that are being played or wait for an answer, the oldest first."""
     first, second = live_games.c.first, live_games.c.second
     both = or_((first == one) & (second == other), (first == other) & (second == one))
-    where = live_games.c.ladder == ladder.id, live_games.c.state.in_((WAITING, PLAYING)), both
+    people = live_games.c.bot.is_(None)
+    where = live_games.c.ladder == ladder.id, live_games.c.state.in_((WAITING, PLAYING)), both, people
     rows = connection.execute(select(live_games).where(*where).order_by(live_games.c.state, live_games.c.id))
     return [_live(connection, row) for row in rows]
 
 
-def _own(server: ServerState, account: Account, number: int) -> tuple[LiveGame, int]:
-    """Return a live game as it is now, and the seat of an account; `RefusedError` for who does not play."""
+def _require_worker(connection: Connection) -> None:
+    """Raise `RefusedError` unless there is a worker for one more live game, and one for the ladders beside it."""
+    alive = workers.c.state == "active", workers.c.seen > time.time() - ALIVE_S
+    there = len(connection.execute(select(workers.c.id).where(*alive)).all())
+    busy = jobs.c.kind == LIVE, jobs.c.state.in_(("open", "leased"))
+    taken = len(connection.execute(select(jobs.c.id).where(*busy)).all())
+    if not there:
+        raise RefusedError(CONFLICT, "no worker is there now that could play a bot; try again later")
+    if taken >= max(there - 1, 1):
+        raise RefusedError(CONFLICT, "all workers for games against people are busy; try again later")
+
+
+def _own(server: ServerState, account: Account, number: int, lease: str | None) -> tuple[LiveGame, int]:
+    """Return a live game as it is now, and the seat of an account, or of the bot whose worker has this lease.
+
+    Raises `RefusedError` for who does not play.
+    """
     with server.reading() as connection:
         live = find_live(connection, number, account)
-    if account.id not in live.players:
+        if lease is not None and live.bot_seat is not None and holds_live(connection, number, lease):
+            return flag(server, live), live.bot_seat
+    if lease is not None or account.id not in live.players:
         raise RefusedError(FORBIDDEN, f"live game {number} is played by {' and '.join(live.names)}")
     return flag(server, live), live.players.index(account.id)
 
@@ -288,18 +364,24 @@ def _changed(connection: Connection, live: LiveGame, **values: Any) -> LiveGame:
     new = values | {"version": live.version + 1}
     if not connection.execute(update(live_games).where(*unchanged).values(new)).rowcount:
         raise ChangedError(CONFLICT, "the game has changed meanwhile; look at it again")
+    if live.bot_seat is not None and values.get("state") in (OVER, VOID):
+        end_live(connection, live.id)
     return _live(connection, connection.execute(select(live_games).where(live_games.c.id == live.id)).one())
 
 
 def _live(connection: Connection, row: Row[Any]) -> LiveGame:
-    players = row.first, row.second
-    query = select(accounts.c.id, accounts.c.name).where(accounts.c.id.in_(players))
-    names = {number: name for number, name in connection.execute(query)}
+    query = select(accounts.c.id, accounts.c.name).where(accounts.c.id.in_((row.first, row.second)))
+    by_account = {number: name for number, name in connection.execute(query)}
+    players: list[int | None] = [row.first, row.second]
+    names = [by_account[row.first], by_account[row.second]]
+    if row.bot is not None:
+        players[row.bot_seat] = None
+        names[row.bot_seat] = connection.execute(select(bots.c.player).where(bots.c.id == row.bot)).scalar_one()
     return LiveGame(
         id=row.id,
         ladder=ladder_numbered(connection, row.ladder),
-        players=players,
-        names=(names[row.first], names[row.second]),
+        players=tuple(players),
+        names=tuple(names),
         challenger=row.challenger,
         control=None if row.clock is None else read_time_control(row.clock),
         seed=row.seed,

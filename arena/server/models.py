@@ -223,6 +223,8 @@ class JobGiven(Message):
     table: list[SeatShown]
     seed: int
     opening: list[int | list[float]]
+    live: int | None
+    """The live game in which the only bot of the table is to play; none for games to report."""
 
 
 class Lease(Message):
@@ -246,9 +248,10 @@ class Reported(Message):
 
 
 class Challenge(Message):
-    """A wish to play somebody."""
+    """A wish to play somebody: a person by the name of their account, or a bot of the ladder."""
 
-    opponent: Name
+    opponent: Name | None = None
+    bot: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}(\.[0-9]{1,9})?$")] | None = None
     seat: Annotated[int, Field(ge=1, le=2)] = 1
     clock: Annotated[str, Field(max_length=60)] | None = None
 
@@ -259,12 +262,16 @@ class LiveMove(Message):
     place: Annotated[int, Field(ge=0, lt=2**31)]
     """Number of moves before it."""
     action: Annotated[int, Field(ge=0, lt=2**31)]
+    lease: Secret | None = None
+    """Of the worker whose bot moves; none for a person."""
 
 
 class Leaving(Message):
-    """Why somebody leaves a live game, or takes back a challenge."""
+    """Why somebody leaves a live game, or takes back a challenge; the last two are for bots."""
 
-    reason: Literal["resigned", "late"] = "resigned"
+    reason: Literal["resigned", "late", "illegal", "crashed"] = "resigned"
+    lease: Secret | None = None
+    """Of the worker whose bot leaves; none for a person."""
 
 
 class LiveGameShown(Message):
@@ -274,7 +281,9 @@ class LiveGameShown(Message):
     ladder: str
     game: str
     players: list[str]
-    """Names of accounts, by seat."""
+    """Names of accounts, or of a bot, by seat."""
+    bot_seat: int | None
+    """Seat of the bot, from 0; none between people."""
     challenger: str
     clock: str | None
     seed: int

@@ -143,6 +143,7 @@ jobs = Table(
     Column("kind", Text, nullable=False),  # ladder, qualification, verification
     Column("number", BigInteger),  # of a job of the ladder
     Column("of", BigInteger),  # job that a verification plays again
+    Column("live", BigInteger),  # live game in which a bot plays
     Column("bots", JSON, nullable=False),  # ids by place at the table; null is the agent random
     Column("seed", BigInteger, nullable=False),
     Column("opening", JSON, nullable=False),  # actions
@@ -162,6 +163,7 @@ jobs = Table(
     Index("server_jobs_by_state", "state", "id"),
     Index("server_jobs_by_worker", "worker", "state"),
     Index("server_jobs_by_of", "of"),
+    Index("server_jobs_by_live", "live"),
 )
 
 live_games = Table(
@@ -172,6 +174,8 @@ live_games = Table(
     Column("first", ForeignKey(accounts.c.id), nullable=False),  # who has the first seat
     Column("second", ForeignKey(accounts.c.id), nullable=False),
     Column("challenger", ForeignKey(accounts.c.id), nullable=False),
+    Column("bot", ForeignKey(bots.c.id)),  # which plays for the account of its seat; none between people
+    Column("bot_seat", Integer),
     Column("clock", Text),
     Column("seed", BigInteger, nullable=False),
     Column("state", Text, nullable=False),  # waiting, playing, over, void

@@ -28,6 +28,7 @@ from arena.policy.registry import GAMES, make_game
 from arena.server.bots import require_open_spec
 from arena.server.bundles import unpack
 from arena.server.client import Client, UnreachableError
+from arena.server.live_bot import play_live
 from arena.server.matchmaking import seatings
 from arena.server.models import JobGiven, SeatShown
 from arena.server.refusals import RefusedError
@@ -35,6 +36,7 @@ from arena.server.workers import VERSION
 from arena.tournament.entrants import Entrant
 from arena.tournament.jobs import JobPlayer, TournamentSetup
 from arena.tournament.pairing import TournamentJob
+from games.engine.game import Game
 from games.engine.identity import GameId
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
@@ -87,6 +89,8 @@ class Worker:
 
     def _play(self, job: JobGiven, folder: Path) -> bool:
         """Play a job and report it; return False if it went to somebody else meanwhile."""
+        if job.live is not None:
+            return self._play_live(job, folder)
         with self._renewed(job):
             lines = play_job(job, lambda digest: self._bundle(digest, folder), self._sandbox)
         report = {"lease": job.lease, "games": lines}
@@ -99,6 +103,20 @@ class Worker:
             return False
         self._tell(f"job {job.id}: {job.game}, {' - '.join(seat.player for seat in job.table)}")
         return taken is not None
+
+    def _play_live(self, job: JobGiven, folder: Path) -> bool:
+        """Play in a live game to its end; return False if the worker ends before, or lost the job to another."""
+        game, limits, [seat] = game_of(job), limits_of(job), job.table
+        spec = _agent(seat, lambda digest: self._bundle(digest, folder), self._sandbox)
+        self._tell(f"job {job.id}: live game {job.live}, {job.game}, {seat.player}")
+        try:
+            with self._renewed(job):
+                return play_live(self._client, job, game, spec, limits, self._patiently, self._stop.is_set)
+        except RefusedError as error:
+            if error.status not in (403, 409):
+                raise
+            self._tell(str(error))
+            return False
 
     @contextmanager
     def _renewed(self, job: JobGiven) -> Iterator[None]:
@@ -151,10 +169,7 @@ class Worker:
 
 def play_job(job: JobGiven, bundle: Callable[[str], str], sandbox: bool) -> list[str]:
     """Return the games of a job as lines of JSON; `bundle` returns the spec of a bundle by its hash."""
-    if GameId.parse(job.game).name not in GAMES.names():
-        raise UsageError(f"the server has the game {job.game[:60]!r}, which is not installed here")
-    game = make_game(job.game)
-    limits = Limits(clock=job.clock, memory=job.memory or (MEMORY if any(seat.bundle for seat in job.table) else None))
+    game, limits = game_of(job), limits_of(job)
     entrants = tuple(Entrant(seat.player, _agent(seat, bundle, sandbox)) for seat in job.table)
     setup = TournamentSetup(game.name, tuple(game.options.items()), entrants, limits, 1, Adjudication())
     places = range(len(entrants))
@@ -163,6 +178,18 @@ def play_job(job: JobGiven, bundle: Callable[[str], str], sandbox: bool) -> list
     with closing(_player(setup)) as player:
         records = player.do(TournamentJob(0, tuple(places), pairings, job.seed, alone=True), None)
     return [to_json_line(game, record) for record in records]
+
+
+def game_of(job: JobGiven) -> Game:
+    """Return the game of a job; `UsageError` for one that is not installed here."""
+    if GameId.parse(job.game).name not in GAMES.names():
+        raise UsageError(f"the server has the game {job.game[:60]!r}, which is not installed here")
+    return make_game(job.game)
+
+
+def limits_of(job: JobGiven) -> Limits:
+    """Return the limits of the bots of a job."""
+    return Limits(clock=job.clock, memory=job.memory or (MEMORY if any(seat.bundle for seat in job.table) else None))
 
 
 def _player(setup: TournamentSetup) -> JobPlayer:

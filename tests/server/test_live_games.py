@@ -10,9 +10,14 @@ from sqlalchemy import update
 from arena.match.ask import FailedError
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.server import live_api, live_games
+from arena.server.live_bot import play_live
 from arena.server.live_player import LivePlayer
-from arena.server.models import LiveGameShown
+from arena.server.models import JobGiven, LiveGameShown
 from arena.server.schema import live_games as table
+from arena.server.schema import workers
+from arena.server.worker import Worker, game_of, limits_of
+from arena.server.workers import VERSION
+from tests.server.playing import filled
 
 
 @pytest.fixture
@@ -193,6 +198,126 @@ def test_ones_games_are_ones_data_until_one_leaves(site, people):
     left = bob.get(f"/live/{number}")
     assert left["state"] == "void"
     assert left["players"][0].startswith("deleted-")
+
+
+# --- against bots -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def club(site):
+    """A ladder with bots that have qualified, and a worker that has asked for jobs."""
+    worker = filled(site)
+    Worker(worker, "w", False).run(most=8)
+    number = worker.post("/workers", {"name": "w", "version": VERSION})["worker"]
+    return site.account("ada", "viewer"), worker, number
+
+
+def live_job(worker, number):
+    job = worker.post("/jobs", {"worker": number})
+    assert job["live"] is not None
+    return job
+
+
+def against(ada, bot="ply", **wishes):
+    return ada.post("/ladders/small/live", {"bot": bot} | wishes)
+
+
+def test_a_bot_is_played_by_a_worker(site, club):
+    ada, worker, number = club
+    live = against(ada, seat=2, clock="5m")
+    assert (live["state"], live["players"], live["bot_seat"]) == ("playing", ["ply.1", "ada"], 0)
+    assert against(ada, "ply.1")["id"] == live["id"]  # by its version as well, and the same game again
+    assert ada.ask("POST", "/ladders/small/live", {"bot": "two"}).json()["detail"].startswith("you are playing ply.1")
+    job = live_job(worker, number)
+    assert (job["live"], [seat["player"] for seat in job["table"]]) == (live["id"], ["ply.1"])
+    turn = {"place": 0, "action": 4}
+    assert move(ada, live["id"], 0, 4).json()["detail"] == "it is the turn of ply.1"
+    assert worker.ask("POST", f"/live/{live['id']}/moves", turn).status_code == 403
+    assert worker.ask("POST", f"/live/{live['id']}/moves", turn | {"lease": "wrong-lease"}).status_code == 403
+    assert worker.post(f"/live/{live['id']}/moves", turn | {"lease": job["lease"]})["actions"] == [4]
+    assert worker.ask("POST", f"/jobs/{job['id']}/report", {"lease": job["lease"], "games": ["{}"]}).status_code == 409
+    over = worker.post(f"/live/{live['id']}/end", {"reason": "crashed", "lease": job["lease"]})
+    assert (over["reason"], over["offender"], over["returns"]) == ("crashed", 0, [-1.0, 1.0])
+    assert worker.post("/jobs", {"worker": number})["live"] is None  # that of the game has ended with it
+    assert against(ada, "two")["state"] == "playing"
+
+
+def test_a_worker_plays_a_bot_and_another_goes_on_where_it_was_lost(site, club):
+    ada, worker, number = club
+    live = against(ada, "two")
+    move(ada, live["id"], 0, 0)
+    lost = live_job(worker, number)
+    worker.post(f"/live/{live['id']}/moves", {"place": 1, "action": 4, "lease": lost["lease"]})
+    move(ada, live["id"], 2, 1)
+    again = Worker(worker, "w", False)  # which gets the jobs that it held
+    thread = threading.Thread(target=again.run)
+    thread.start()
+    version, game = 0, None
+    for _ in range(60):
+        game = ada.get(f"/live/{live['id']}?after={version}&wait=5")
+        version = game["version"]
+        if game["state"] == "over":
+            break
+        if game["to_move"] == 0:
+            move(ada, live["id"], len(game["actions"]), next(a for a in range(9) if a not in game["actions"]))
+    again.stop()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert game["reason"] == "finished"
+    assert game["actions"][:4] == [0, 4, 1, 2]  # alphabeta:2 has seen the line
+    late = worker.ask("POST", f"/live/{live['id']}/moves", {"place": 3, "action": 8, "lease": lost["lease"]})
+    assert late.status_code == 403
+
+
+@pytest.mark.parametrize("agent", ["faulty:raises", "faulty:illegal"])
+def test_a_bot_that_breaks_a_rule_loses(site, club, agent, faulty_agents):
+    ada, worker, number = club
+    live = against(ada, "ply", seat=2)
+    job = JobGiven.model_validate(live_job(worker, number))
+
+    def answered(ask):
+        """The answer of the server; to the bot's first move there is a reply."""
+        answer = ask()
+        if answer["actions"] == [0]:
+            move(ada, live["id"], 1, 4)
+        return answer
+
+    assert play_live(worker, job, game_of(job), agent, limits_of(job), answered, lambda: False)
+    over = ada.get(f"/live/{live['id']}")
+    assert (over["state"], over["offender"]) == ("over", 0)
+    assert over["reason"] == {"faulty:raises": "crashed", "faulty:illegal": "illegal"}[agent]
+
+
+def test_bots_are_played_only_where_a_worker_is_free(site, club):
+    ada, worker, number = club
+    against(ada)
+    eve = site.account("eve", "viewer")
+    busy = eve.ask("POST", "/ladders/small/live", {"bot": "ply"})
+    assert (busy.status_code, busy.json()["detail"]) == (
+        409,
+        "all workers for games against people are busy; try again later",
+    )
+    with site.store.writing() as connection:
+        connection.execute(update(workers).values(seen=0.0))
+    gone = eve.ask("POST", "/ladders/small/live", {"bot": "ply"})
+    assert gone.json()["detail"] == "no worker is there now that could play a bot; try again later"
+    worker.post("/jobs", {"worker": number})  # it is heard of again
+    assert ada.get("/workers")[0]["alive"]
+
+
+@pytest.mark.parametrize(
+    ("wishes", "status", "reason"),
+    [
+        ({"bot": "none"}, 404, "there is no bot 'none' on small that is being paired"),
+        ({"bot": "../ply"}, 422, "bot"),
+        ({"bot": "ply", "opponent": "bob"}, 422, "name one of opponent and bot"),
+        ({}, 422, "name one of opponent and bot"),
+    ],
+)
+def test_bots_that_cannot_be_played_are_refused(club, wishes, status, reason):
+    answer = club[0].ask("POST", "/ladders/small/live", wishes)
+    assert answer.status_code == status
+    assert reason in answer.json()["detail"]
 
 
 # --- at a screen ------------------------------------------------------------------------------------------------------

@@ -1,5 +1,9 @@
 """Two people at two screens, and a server between them."""
 
+import asyncio
+import random
+import threading
+
 import pytest
 
 from arena.cli.main import main
@@ -10,6 +14,7 @@ from arena.match.verdict import Reason
 from arena.server.client import Client
 from arena.server.live_player import LivePlayer
 from arena.server.models import LiveGameShown
+from arena.server.worker import Worker
 from arena.store import MatchFilter, Store
 from arena.tui.app import ArenaApp
 from arena.tui.parts.sitting import PlayOptions
@@ -24,6 +29,11 @@ pytestmark = pytest.mark.full
 def clients(site, address):
     """Two people with keys, by name."""
     return {name: Client(address, site.account(name, "viewer").key) for name in ("ada", "eve")}
+
+
+async def until_there_is_a_worker(client):
+    while not any(one["name"] == "hand" for one in client.get("/workers")):
+        await asyncio.sleep(0.05)
 
 
 def seated(clients, name, opponent, store=None, **wishes):
@@ -89,12 +99,40 @@ async def test_who_resigns_and_whose_time_is_over(clients):
         assert (verdict.reason, verdict.offender) == (Reason.LATE, 0)
 
 
+@pytest.fixture
+def working(site, address):
+    """A worker of the server, in a thread."""
+    worker = Worker(site.account("hand", "worker"), "hand", False)
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    yield worker
+    worker.stop()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+async def test_a_bot_of_a_ladder_plays_a_person(clients, working, tmp_path):
+    await until_there_is_a_worker(clients["ada"])
+    ada, app = seated(clients, "ada", None, tmp_path / "ada.db", bot="ply", seat=2, clock="10m")
+    assert ada.state == "playing"
+    async with app().run_test(size=(80, 24)) as mine:
+        await my_turn(mine, 1)
+        while not mine.app.screen.sitting.over:
+            await mine.press("enter")  # where the cursor is, or else beside it
+            await mine.press(*random.choices(["left", "right", "up", "down"], k=3))
+            await mine.pause(0.05)
+        assert "ply.1" in screen_text(mine.app)
+        await until(mine, lambda: "kept: arena replay 1" in notice(mine.app))
+    assert ada.verdict.reason is Reason.FINISHED
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["ADDRESS"], "name whom you play: arena play ADDRESS --with NAME"),
-        (["ADDRESS", "random", "--with", "eve"], "random: over a server people play people"),
-        (["ADDRESS", "--with", "eve", "--hands", "3"], "--hands: for games against agents"),
+        (["ADDRESS"], "name one whom you play: arena play ADDRESS BOT, or --with PERSON"),
+        (["ADDRESS", "ply", "--with", "eve"], "name one whom you play"),
+        (["ADDRESS", "deep"], "there is no bot 'deep' on small that is being paired"),
+        (["ADDRESS", "--with", "eve", "--hands", "3"], "--hands: for games that are played here"),
         (["ADDRESS", "--with", "eve", "--seat", "3"], "--seat 3 is not a seat; seats are 1 and 2"),
         (["ADDRESS", "--with", "nobody"], "there is nobody of the name 'nobody'"),
         (["ADDRESS", "--with", "ada"], "you cannot play yourself"),

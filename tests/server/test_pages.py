@@ -216,7 +216,7 @@ def test_a_game_between_people_is_shown_as_it_stands(site):
     assert f'href="/live/{number}">ada – bob' in site.client.get("/ladders/small").text
     bob.post(f"/live/{number}/end", {})
     assert "ada wins: bob resigned" in site.client.get(f"/live/{number}").text
-    assert "People play now" not in site.client.get("/ladders/small").text
+    assert "Live games" not in site.client.get("/ladders/small").text
     assert site.client.get("/live/99").status_code == 404
 
 

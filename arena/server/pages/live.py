@@ -1,7 +1,7 @@
 """Events: the games of a ladder as they come in, in a list, or played again move by move as a broadcast.
 
 Workers report whole games, so that nobody learns of a position before its game is over; a broadcast runs behind. Games
-between people are shown as they are played.
+in which people play are shown as they are played.
 """
 
 import asyncio
@@ -90,7 +90,7 @@ def position_events(server: Server, account: Visitor, name: LadderName) -> Respo
 
 @live.get("/live/{number}")
 def live_page(request: Request, server: Server, account: Visitor, number: Id) -> Response:
-    """Show a game between people as it stands, and then as it goes on."""
+    """Show a live game as it stands, and then as it goes on."""
     with server.reading() as connection:
         game = live_games.find_live(connection, number, account)
     return page(request, "live_game.html", account, live=game, **shown_live(game))
@@ -98,7 +98,7 @@ def live_page(request: Request, server: Server, account: Visitor, number: Id) ->
 
 @live.get("/live/{number}/events")
 def live_events(server: Server, account: Visitor, number: Id) -> Response:
-    """Stream the positions of a game between people."""
+    """Stream the positions of a live game."""
     with server.reading() as connection:
         live_games.find_live(connection, number, account)
     return _stream(server, _live_positions(server, account, number))

@@ -44,7 +44,7 @@ for (const board of document.querySelectorAll("[data-positions]")) {
   new EventSource(board.dataset.positions).addEventListener("position", (event) => {
     const position = JSON.parse(event.data);
     board.innerHTML = position.html;
-    if (!position.match) return; // a game between people has no number of a match
+    if (!position.match) return; // a live game has no number of a match
     const link = document.createElement("a");
     link.href = `/matches/${position.match}`;
     link.textContent = `Match ${position.match}`;
