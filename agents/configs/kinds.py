@@ -12,7 +12,16 @@ from agents.configs.actors import (
     TD3Config,
 )
 from agents.configs.afterstates import TDConfig
-from agents.configs.on_policy import A2CConfig, MMDConfig, NPGConfig, PGConfig, PPOConfig, PSRLConfig, TRPOConfig
+from agents.configs.on_policy import (
+    CONTROL,
+    A2CConfig,
+    MMDConfig,
+    NPGConfig,
+    PGConfig,
+    PPOConfig,
+    PSRLConfig,
+    TRPOConfig,
+)
 from agents.configs.search import AlphaZeroConfig
 from agents.configs.value_based import (
     SINGLE,
@@ -90,8 +99,24 @@ DISCRETE_CQL = _learner("discrete-cql", "conservative Q-learning", DiscreteCQLCo
 IMITATION = _learner("imitation", "behaviour cloning", ImitationConfig, "offline", "Neural Computation 3 (1991)", BOTH)
 PSRL = _learner("psrl", "posterior sampling", PSRLConfig, "on-policy", "ICML 2000, 943-950")
 PG = _learner("pg", "REINFORCE, the policy gradient", PGConfig, "on-policy", "Machine Learning 8 (1992)", BOTH)
-A2C = _learner("a2c", "advantage actor-critic", A2CConfig, "on-policy", "arXiv 1602.01783", BOTH)
-PPO = _learner("ppo", "proximal policy optimisation", PPOConfig, "on-policy", "arXiv 1707.06347", BOTH)
+A2C = _learner(
+    "a2c",
+    "advantage actor-critic",
+    A2CConfig,
+    "on-policy",
+    "arXiv 1602.01783",
+    BOTH,
+    single=A2CConfig(**CONTROL),
+)
+PPO = _learner(
+    "ppo",
+    "proximal policy optimisation",
+    PPOConfig,
+    "on-policy",
+    "arXiv 1707.06347",
+    BOTH,
+    single=PPOConfig(**CONTROL, repeat=5),
+)
 NPG = _learner("npg", "natural policy gradient", NPGConfig, "on-policy", "NIPS 14 (2001)", BOTH)
 TRPO = _learner("trpo", "trust region policy optimisation", TRPOConfig, "on-policy", "arXiv 1502.05477", BOTH)
 DDPG = _learner("ddpg", "deep deterministic policy gradient", DDPGConfig, "off-policy", "arXiv 1509.02971", CONTINUOUS)

@@ -1,6 +1,7 @@
 """Configs of algorithms that learn from what they just did."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 
@@ -74,6 +75,10 @@ class NaturalGradientConfig(OnPolicyConfig):
         require_above(0, **numbers_in(self, "max_grad_norm"))
         require_between(0, 1, **numbers_in(self, "gae_lambda"))
         require_at_least(1, **numbers_in(self, "optim_critic_iters", "max_batchsize"))
+
+
+CONTROL: dict[str, Any] = {"learning_rate": 1e-3, "batch_size": 250, "reward_normalization": True, "hidden": 64}
+"""Defaults of actor-critics for single-agent tasks, whose returns may be of any size: CartPole, Acrobot, Pendulum."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,9 @@ def on_policy(algorithm: Algorithm, per_collect: int, **options: Any) -> GymTrai
 TRAININGS |= {
     "pg": on_policy(learning_algorithm("pg"), 1_000, learning_rate=3e-3),
     "a2c": on_policy(learning_algorithm("a2c"), 250, learning_rate=2e-3),
-    "ppo": on_policy(learning_algorithm("ppo"), 1_000, learning_rate=1e-3, batch_size=250, repeat=5),
+    "ppo": GymTraining(
+        TASK, learning_algorithm("ppo"), learning_algorithm("ppo").single, STEPS, goal=495.0, step_per_collect=1_000
+    ),
     "npg": on_policy(learning_algorithm("npg"), 2_000, optim_critic_iters=20),
     "trpo": on_policy(learning_algorithm("trpo"), 2_000, optim_critic_iters=20),
     "discrete-sac": GymTraining(

@@ -41,16 +41,22 @@ def score(name: str, policy: BasePolicy) -> float:
     return float(Collector(policy, environments(name, 20, 1_000)).collect(n_episode=40).returns_stat.mean)
 
 
+PLAIN = {"hidden": 64, "reward_normalization": True, "batch_size": 2_000}
+
+
 @pytest.mark.parametrize(
-    ("algorithm", "options", "steps"),
+    ("name", "options", "steps"),
     [
-        (learning_algorithm("pg"), {"learning_rate": 3e-3}, 60_000),
-        (learning_algorithm("trpo"), {"optim_critic_iters": 10}, 40_000),
+        ("pg", PLAIN | {"learning_rate": 3e-3}, 60_000),
+        ("trpo", PLAIN | {"optim_critic_iters": 10}, 40_000),
+        ("ppo", None, 20_000),
+        ("a2c", None, 60_000),
     ],
-    ids=["reinforce", "trpo"],
 )
-def test_the_pole_is_held_up(algorithm, options, steps):
-    config = algorithm.config(hidden=64, reward_normalization=True, batch_size=2_000, **options)
+def test_the_pole_is_held_up(name, options, steps):
+    """Without options by the defaults of `arena train gym:CartPole-v1`, which for boards would not do."""
+    algorithm = learning_algorithm(name)
+    config = algorithm.usual_config(single=True) if options is None else algorithm.config(**options)
     policy, collector = started("CartPole-v1", algorithm, config, 2_010)
     plan = Schedule(1, steps, config.batch_size, step_per_collect=1_000, verbose=False)
     OnpolicyTrainer(policy, collector, None, plan, config.repeat).run()
