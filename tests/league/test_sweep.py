@@ -162,6 +162,18 @@ def test_trials_run_in_other_processes_and_more_can_be_added(tmp_path):
 
 
 @pytest.mark.full
+def test_trials_run_on_ray(tmp_path, ray_cluster):
+    """A trial is the same training wherever it runs."""
+    assert command(tmp_path, *SWEEP, "--trials", "2", "--parallel", "ray", "--out", "ray")[0] == 0
+    rows = trials(tmp_path / "ray")
+    assert [row["state"] for row in rows] == ["complete"] * 2
+    config = tmp_path / "ray" / "trial-0000" / "config.toml"
+    assert main(["train", "--config", str(config), "--out", str(tmp_path / "here"), "--threads", "1"]) == 0
+    weights = [folder / "snapshot-0002" / "weights.safetensors" for folder in (config.parent, tmp_path / "here")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
+@pytest.mark.full
 def test_a_trial_whose_values_do_not_go_together_fails_alone(tmp_path):
     """Shares of self-play and pool: neither 0.4 nor 1.6 in all; each value goes with another one."""
     shares = ["--search", "self_play=0.2|0.8", "--search", "pool=0.2|0.8", "--pruner", "none"]
