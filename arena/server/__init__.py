@@ -19,9 +19,11 @@ games follow.
     matchmaking          pure functions: who meets whom, ratings after a game
     jobs                 jobs planned, leased, renewed, reported, counted
     verification         results played again by another worker: forged ones, unsteady bots; residuals of workers
+    live_games           games of people, move by move; challenges, by which they begin
+    live_player, live_bot   the other side of those: at a person's screen, and at a worker
     audit                the log of who did what
     models               what goes over the wire, typed
-    app, api             the HTTP side: doors (hosts, keys, rates), then the routes of /api/v1
+    app, api, live_api   the HTTP side: doors (hosts, keys, rates), then the routes of /api/v1
     pages                the same for people: HTML, forms, events
     serving              uvicorn, draining, and the demonstration
     client               the other side: requests of `arena submit` and of workers

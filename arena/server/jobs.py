@@ -138,8 +138,9 @@ def lease_job(connection: Connection, worker: int, sandboxed: bool) -> Job | Non
 
 def renew_lease(connection: Connection, number: int, lease: str) -> None:
     """Hold a job for longer; `RefusedError` for a job that is no longer held by this lease."""
-    _held(connection, number, lease)
-    connection.execute(update(jobs).where(jobs.c.id == number).values(expires=time.time() + LEASE_S))
+    row, now = _held(connection, number, lease), time.time()
+    connection.execute(update(jobs).where(jobs.c.id == number).values(expires=now + LEASE_S))
+    connection.execute(update(workers).where(workers.c.id == row.worker).values(seen=now))
 
 
 def read_report(connection: Connection, number: int, lease: str, lines: Sequence[str]) -> list[MatchRecord]:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
 
 from arena.match.verdict import Reason
-from arena.server import ladders, live_games, models
+from arena.server import challenges, ladders, live_games, models
 from arena.server.accounts import Account
 from arena.server.api import REFUSALS, Caller, Id, Known, LadderName, Server
 from arena.server.live_games import PLAYING, LiveGame
@@ -36,8 +36,8 @@ def challenge(server: Server, account: Known, name: LadderName, wanted: models.C
     def operation(connection: Any) -> LiveGame:
         wishes = wanted.seat - 1, wanted.clock
         if wanted.bot is not None:
-            return live_games.challenge_bot(connection, account, name, wanted.bot, *wishes)
-        return live_games.challenge(connection, account, name, str(wanted.opponent), *wishes)
+            return challenges.challenge_bot(connection, account, name, wanted.bot, *wishes)
+        return challenges.challenge(connection, account, name, str(wanted.opponent), *wishes)
 
     live = server.writer.do(operation)
     server.live_versions[live.id] = live.version

@@ -1,5 +1,6 @@
 """A bot in a live game: the worker asks it for its moves, and hands them to the server one by one."""
 
+import time
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
@@ -11,6 +12,7 @@ from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.verdict import Reason
 from arena.server.client import Client
+from arena.server.live_player import UNCHANGED_S
 from arena.server.models import JobGiven, LiveGameShown
 from games.engine.game import Game
 
@@ -45,7 +47,9 @@ def play_live(
             if ends():
                 return False
             if live.to_move != live.bot_seat:
-                live = ask(f"?after={live.version}&wait={LOOK_S}")
+                version, live = live.version, ask(f"?after={live.version}&wait={LOOK_S}")
+                if live is not None and live.version == version:
+                    time.sleep(UNCHANGED_S)
                 continue
             match = match or _begun(game, live, policy, limits)
             live = ask(*_answer(match, live))

@@ -1,33 +1,29 @@
 """Live games: people play each other or a bot, move by move; the server keeps the moves and the clocks.
 
-A person who is challenged accepts by challenging back; a bot is played by a worker, to whom the game is a job. A change
+They begin by a challenge (`arena.server.challenges`). A bot is played by a worker, to whom the game is a job. A change
 is made to the game as it was read, or not at all: each has a version, which grows by one with every change.
 """
 
-import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from sqlalchemy import Connection, Row, insert, or_, select, update
+from sqlalchemy import Connection, Row, select, update
 
-from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.match.match import Match
 from arena.match.replay import empty_seats, game_labelled
 from arena.match.time_control import GameClocks, TimeControl, read_time_control
 from arena.match.verdict import Reason, Verdict, forfeit
-from arena.server import audit
-from arena.server.accounts import WORKER, Account, account_named
-from arena.server.jobs import LIVE, add_job, end_live, holds_live
-from arena.server.ladders import LadderRow, ladder_numbered, may_see, visible_ladder
+from arena.server.accounts import WORKER, Account
+from arena.server.jobs import end_live, holds_live
+from arena.server.ladders import LadderRow, ladder_numbered, may_see
 from arena.server.refusals import CONFLICT, FORBIDDEN, INVALID, MISSING, RefusedError, refusing
-from arena.server.schema import accounts, bots, jobs, live_games, workers
+from arena.server.schema import accounts, bots, live_games
 from arena.server.state import ServerState
-from arena.server.workers import ALIVE_S
 from games.engine.game import Game
 
 State = Literal["waiting", "playing", "over", "void"]
@@ -38,9 +34,6 @@ LONGEST_MOVE_S = 86400.0
 """Seconds after which somebody without a clock has left the game, and a challenge is accepted no more."""
 LONGEST_MOVE_WITH_BOT_S = 600.0
 """The same in games against bots, which keep a worker."""
-MOST_CHALLENGES = 20
-"""Most challenges of an account that wait for an answer."""
-
 MOST_TRIES = 3
 """Times that a request is answered anew where others change the game meanwhile."""
 
@@ -124,72 +117,14 @@ def find_live(connection: Connection, number: int, account: Account | None) -> L
     works = account is not None and account.role == WORKER
     if row is None or not (works or may_see(connection, ladder_numbered(connection, row.ladder), account)):
         raise RefusedError(MISSING, f"there is no live game {number}")
-    return _live(connection, row)
+    return read_live(connection, row)
 
 
 def list_live(connection: Connection, ladder: LadderRow) -> list[LiveGame]:
     """Return the games that are being played on a ladder, the newest first."""
     playing = live_games.c.ladder == ladder.id, live_games.c.state == PLAYING
     rows = connection.execute(select(live_games).where(*playing).order_by(live_games.c.id.desc()).limit(50))
-    return [_live(connection, row) for row in rows]
-
-
-def challenge(
-    connection: Connection, account: Account, ladder: str, opponent: str, seat: int, clock: str | None
-) -> LiveGame:
-    """Challenge somebody to a game of a ladder, accept such a challenge, or return to the game between the two.
-
-    `seat` 0 or 1, and `clock`, are what the challenger wishes; who accepts gets the other seat. Raises `RefusedError`
-    for opponents that cannot play, games that are not played live, and clocks that people cannot keep.
-    """
-    rules = visible_ladder(connection, ladder, account)
-    require_live(rules)
-    other = account_named(connection, opponent)
-    if other is None or other.state != "active" or not may_see(connection, rules, other):
-        raise RefusedError(MISSING, f"there is nobody of the name {opponent[:40]!r} who could play here")
-    if other.id == account.id:
-        raise RefusedError(INVALID, "you cannot play yourself; name somebody else")
-    control = _read_clock(clock)
-    for live in _between(connection, rules, account.id, other.id):
-        if live.state == PLAYING:
-            return live
-        if live.challenger == other.id:
-            return _changed(connection, live, state=PLAYING, since=time.time())
-        _changed(connection, live, state=VOID)  # wished otherwise before
-    mine = live_games.c.challenger == account.id, live_games.c.state == WAITING
-    if len(connection.execute(select(live_games.c.id).where(*mine)).all()) >= MOST_CHALLENGES:
-        raise RefusedError(CONFLICT, f"{MOST_CHALLENGES} challenges of yours wait already; take one back first")
-    players = (account.id, other.id) if seat == 0 else (other.id, account.id)
-    audit.note(connection, account.id, "challenge", f"{rules.name}: {other.name}")
-    return _add(connection, rules, players, account.id, control)
-
-
-def challenge_bot(
-    connection: Connection, account: Account, ladder: str, name: str, seat: int, clock: str | None
-) -> LiveGame:
-    """Begin a game against a bot of a ladder, by its name, or return to the one that is being played.
-
-    Raises `RefusedError` for a bot that there is not, as long as another one is played, and without a free worker.
-    """
-    rules = visible_ladder(connection, ladder, account)
-    require_live(rules)
-    control = _read_clock(clock)
-    called = or_(bots.c.name == name, bots.c.player == name)
-    bot = connection.execute(select(bots).where(bots.c.ladder == rules.id, bots.c.state == "active", called)).first()
-    if bot is None:
-        raise RefusedError(MISSING, f"there is no bot {name[:40]!r} on {rules.name} that is being paired")
-    mine = live_games.c.challenger == account.id, live_games.c.state == PLAYING, live_games.c.bot.is_not(None)
-    for row in connection.execute(select(live_games).where(*mine)).all():
-        live = _live(connection, row)
-        if row.bot == bot.id:
-            return live
-        raise RefusedError(CONFLICT, f"you are playing {' - '.join(live.names)} on {live.ladder.name}; end that first")
-    _require_worker(connection)
-    players = (account.id, bot.account) if seat == 0 else (bot.account, account.id)
-    new = {"state": PLAYING, "bot": bot.id, "bot_seat": 1 - seat}
-    live = _add(connection, rules, players, account.id, control, **new)
-    add_job(connection, rules, LIVE, [bot.id], live.seed, live=live.id)
-    return live
+    return [read_live(connection, row) for row in rows]
 
 
 def play(
@@ -254,71 +189,8 @@ def flag(server: ServerState, live: LiveGame) -> LiveGame:
             return _end(server, live, _late(game_labelled(live.ladder.rules.game), live.to_move))
     except ChangedError:  # somebody else was quicker
         with server.reading() as connection:
-            return _live(connection, connection.execute(select(live_games).where(live_games.c.id == live.id)).one())
+            return read_live(connection, connection.execute(select(live_games).where(live_games.c.id == live.id)).one())
     return live
-
-
-def require_live(ladder: LadderRow) -> None:
-    """Raise `RefusedError` for a ladder whose game people do not play over the server."""
-    game = game_labelled(ladder.rules.game)
-    if ladder.state != "open":
-        raise RefusedError(CONFLICT, f"the ladder {ladder.name} is closed")
-    if game.num_players != 2 or not game.perfect_information or game.simultaneous or game.action_box is not None:
-        raise RefusedError(
-            INVALID,
-            f"{game.label} is not played live: people play games of two that hide nothing, since both ends have the "
-            "whole position",
-        )
-
-
-def _add(
-    connection: Connection,
-    ladder: LadderRow,
-    players: Sequence[int],
-    challenger: int,
-    control: TimeControl | None,
-    **more: Any,
-) -> LiveGame:
-    now = time.time()
-    new: dict[str, Any] = {
-        "ladder": ladder.id,
-        "first": players[0],
-        "second": players[1],
-        "challenger": challenger,
-        "clock": None if control is None else str(control),
-        "seed": secrets.randbelow(2**63),
-        "state": WAITING,
-        "version": 0,
-        "actions": [],
-        "spent": [],
-        "since": now,
-        "created": now,
-    }
-    key = connection.execute(insert(live_games).values(new | more)).inserted_primary_key
-    assert key is not None
-    return _live(connection, connection.execute(select(live_games).where(live_games.c.id == key[0])).one())
-
-
-def _between(connection: Connection, ladder: LadderRow, one: int, other: int) -> list[LiveGame]:
-    """Return the games between two accounts that are being played or wait for an answer, the oldest first."""
-    first, second = live_games.c.first, live_games.c.second
-    both = or_((first == one) & (second == other), (first == other) & (second == one))
-    people = live_games.c.bot.is_(None)
-    where = live_games.c.ladder == ladder.id, live_games.c.state.in_((WAITING, PLAYING)), both, people
-    rows = connection.execute(select(live_games).where(*where).order_by(live_games.c.state, live_games.c.id))
-    return [_live(connection, row) for row in rows]
-
-
-def _require_worker(connection: Connection) -> None:
-    """Raise `RefusedError` unless there is a worker for one more live game, and one for the ladders beside it."""
-    alive = workers.c.state == "active", workers.c.seen > time.time() - ALIVE_S
-    there = len(connection.execute(select(workers.c.id).where(*alive)).all())
-    busy = jobs.c.kind == LIVE, jobs.c.state.in_(("open", "leased"))
-    taken = len(connection.execute(select(jobs.c.id).where(*busy)).all())
-    if not there:
-        raise RefusedError(CONFLICT, "no worker is there now that could play a bot; try again later")
-    if taken >= max(there - 1, 1):
-        raise RefusedError(CONFLICT, "all workers for games against people are busy; try again later")
 
 
 def _own(server: ServerState, account: Account, number: int, lease: str | None) -> tuple[LiveGame, int]:
@@ -351,14 +223,14 @@ def _change(server: ServerState, live: LiveGame, **values: Any) -> LiveGame:
     """Write a change, and tell those who wait for it."""
 
     def operation(connection: Connection) -> LiveGame:
-        return _changed(connection, live, **values)
+        return write_change(connection, live, **values)
 
     changed = server.writer.do(operation)
     server.live_versions[changed.id] = changed.version
     return changed
 
 
-def _changed(connection: Connection, live: LiveGame, **values: Any) -> LiveGame:
+def write_change(connection: Connection, live: LiveGame, **values: Any) -> LiveGame:
     """Change a game; `ChangedError` if it has been changed since it was read."""
     unchanged = live_games.c.id == live.id, live_games.c.version == live.version
     new = values | {"version": live.version + 1}
@@ -366,10 +238,11 @@ def _changed(connection: Connection, live: LiveGame, **values: Any) -> LiveGame:
         raise ChangedError(CONFLICT, "the game has changed meanwhile; look at it again")
     if live.bot_seat is not None and values.get("state") in (OVER, VOID):
         end_live(connection, live.id)
-    return _live(connection, connection.execute(select(live_games).where(live_games.c.id == live.id)).one())
+    return read_live(connection, connection.execute(select(live_games).where(live_games.c.id == live.id)).one())
 
 
-def _live(connection: Connection, row: Row[Any]) -> LiveGame:
+def read_live(connection: Connection, row: Row[Any]) -> LiveGame:
+    """Return the live game of a row."""
     query = select(accounts.c.id, accounts.c.name).where(accounts.c.id.in_((row.first, row.second)))
     by_account = {number: name for number, name in connection.execute(query)}
     players: list[int | None] = [row.first, row.second]
@@ -392,16 +265,6 @@ def _live(connection: Connection, row: Row[Any]) -> LiveGame:
         since=row.since,
         verdict=None if row.verdict is None else _read(row.verdict),
     )
-
-
-def _read_clock(text: str | None) -> TimeControl | None:
-    if text is None:
-        return None
-    with refusing():
-        control = read_time_control(text)
-        if control.searches:
-            raise UsageError(f"clock={text}: people count no {' or '.join(control.searches)}; give them time")
-    return control
 
 
 def _late(game: Game, seat: int) -> Verdict:

@@ -14,6 +14,8 @@ from arena.server.refusals import RefusedError
 
 LOOK_S = 3.0
 """Seconds that the server is asked to wait for a change: no longer, since a resignation waits for the answer."""
+UNCHANGED_S = 0.1
+"""Seconds before a server is asked again that had no news: one that is about to end does not wait for any."""
 RETRY_S = 2.0
 """Seconds before a server that does not answer is asked again."""
 
@@ -121,10 +123,13 @@ class LivePlayer:
         self._live = self._client.read(f"/live/{self._live.id}?{query}", LiveGameShown)
 
     def _look_patiently(self) -> None:
+        version = self._live.version
         try:
             self._look()
         except UnreachableError:
             self._pause()
+        if self._live.version == version:
+            self._left.wait(UNCHANGED_S)
 
     def _pause(self) -> None:
         """Wait before the server is asked again; raises `FailedError` once the game is left."""

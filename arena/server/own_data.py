@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, or_, select, update
 
 from arena.server import audit
 from arena.server.accounts import Account
+from arena.server.jobs import end_live
 from arena.server.refusals import CONFLICT, RefusedError
 from arena.server.schema import accounts, bots, bundles, jobs, keys, live_games, members, workers
 from arena.server.schema import audit as entries
@@ -62,6 +63,8 @@ def delete_data(connection: Connection, account: Account, folder: Path) -> list[
     connection.execute(update(entries).where(entries.c.account == account.id).values(detail=""))
     played = or_(live_games.c.first == account.id, live_games.c.second == account.id)
     under_way = live_games.c.state.in_(("waiting", "playing"))
+    for number in connection.execute(select(live_games.c.id).where(played, under_way)).scalars().all():
+        end_live(connection, number)
     connection.execute(
         update(live_games).where(played, under_way).values(state="void", version=live_games.c.version + 1)
     )

@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from arena.match.ask import FailedError
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
-from arena.server import live_api, live_games
+from arena.server import challenges, live_api, live_games
 from arena.server.live_bot import play_live
 from arena.server.live_player import LivePlayer
 from arena.server.models import JobGiven, LiveGameShown
@@ -105,6 +105,7 @@ def test_moves_are_played_once_in_turn_and_by_the_rules(people):
     assert move(ada, number, 0, 4).json() == first.json()  # its answer was lost
     assert move(ada, number, 0, 5).status_code == 409
     assert move(bob, number, 1, 4).status_code == 422
+    assert move(bob, number, 1, 2**31 - 1).status_code == 422
     assert move(ada, number + 1, 0, 4).status_code == 404
 
 
@@ -115,7 +116,7 @@ def test_a_challenge_is_taken_back_and_changed(people):
     assert ada.get(f"/live/{first['id']}")["state"] == "void"
     assert ada.post(f"/live/{second['id']}/end", {})["state"] == "void"
     assert challenged(bob, "ada")["state"] == "waiting"  # nothing is left to be accepted
-    for _ in range(live_games.MOST_CHALLENGES):
+    for _ in range(challenges.MOST_CHALLENGES):
         challenged(ada, "eve")  # each in place of the one before
 
 
@@ -303,6 +304,17 @@ def test_bots_are_played_only_where_a_worker_is_free(site, club):
     assert gone.json()["detail"] == "no worker is there now that could play a bot; try again later"
     worker.post("/jobs", {"worker": number})  # it is heard of again
     assert ada.get("/workers")[0]["alive"]
+
+
+def test_a_game_ends_with_the_account_of_who_played(club):
+    ada, worker, number = club
+    live = against(ada)
+    job = live_job(worker, number)
+    assert worker.ask("POST", f"/jobs/{job['id']}/lease", {"lease": job["lease"]}).status_code == 200
+    assert ada.ask("DELETE", "/me").status_code == 200
+    assert worker.get(f"/live/{live['id']}")["state"] == "void"
+    again = worker.post("/jobs", {"worker": number})
+    assert again is None or again["live"] is None
 
 
 @pytest.mark.parametrize(
