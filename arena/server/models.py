@@ -251,7 +251,7 @@ class Challenge(Message):
     """A wish to play somebody: a person by the name of their account, or a bot of the ladder."""
 
     opponent: Name | None = None
-    bot: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}(\.[0-9]{1,9})?$")] | None = None
+    bot: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]{0,79}$")] | None = None
     seat: Annotated[int, Field(ge=1, le=2)] = 1
     clock: Annotated[str, Field(max_length=60)] | None = None
 
