@@ -4,12 +4,16 @@ from typing import TYPE_CHECKING
 
 from arena.base.errors import UsageError
 from arena.base.extras import extra_imported
+from arena.base.seeding import spawn_seeds
+from arena.base.text import printable
 from arena.cli.server_matches import only_ladder
 from arena.match.by_moves import PolicyByMoves
 from arena.match.limits import Limits
-from arena.match.replay import game_labelled
+from arena.match.replay import empty_seats, game_labelled
+from arena.policy.registry import GAMES
 from arena.tui.parts.sitting import PlayOptions
 from arena.tui.services.match_recorder import MatchRecorder
+from games.engine.identity import GameId
 
 if TYPE_CHECKING:
     from arena.server.live_player import LivePlayer
@@ -48,9 +52,21 @@ def _challenge(
     client = Client.of_environment(url)
     name = client.read("/me", AccountShown).name
     wanted = opponent | {"seat": seat, "clock": clock}
-    answer = client.post(f"/ladders/{ladder or only_ladder(client)}/live", wanted)
-    live = LiveGameShown.model_validate(answer)
+    live = client.send(f"/ladders/{ladder or only_ladder(client)}/live", wanted, LiveGameShown)
+    require_playable(live, url)
     return LivePlayer(client, live, name), live
+
+
+def require_playable(live: "LiveGameShown", url: str) -> None:
+    """Raise `UsageError` for a game that is not installed, or whose moves break its rules: no server is believed."""
+    if GameId.parse(live.game).name not in GAMES.names():  # nothing is imported because a server names it
+        raise UsageError(f"{url} has the game {printable(live.game)[:60]!r}, which is not installed here")
+    try:
+        match = empty_seats(game_labelled(live.game), live.players, spawn_seeds(live.seed, 0, count=1)[0])
+        for action in live.actions:
+            match.play(action)
+    except UsageError as error:
+        raise UsageError(f"{url}, live game {live.id}: {error}") from None
 
 
 def _accepted(player: "LivePlayer", address: str) -> bool:

@@ -95,10 +95,11 @@ class Client:
 
     def read(self, path: str, kind: type[T]) -> T:
         """Return what is at a path below /api/v1 as a type of `arena.server.models`, or a list of one."""
-        try:
-            return TypeAdapter(kind).validate_python(self.get(path))
-        except ValidationError:
-            raise self._strange_answer() from None
+        return self._typed(self.get(path), kind)
+
+    def send(self, path: str, body: Any, kind: type[T]) -> T:
+        """Post JSON; return the answer as such a type."""
+        return self._typed(self.post(path, body), kind)
 
     def post(self, path: str, body: Any) -> Any:
         """Post JSON; return the answer, None if that is empty."""
@@ -121,6 +122,12 @@ class Client:
         try:
             return parse_json(answer) if answer else None
         except ValueError:
+            raise self._strange_answer() from None
+
+    def _typed(self, answer: Any, kind: type[T]) -> T:
+        try:
+            return TypeAdapter(kind).validate_python(answer)
+        except ValidationError:
             raise self._strange_answer() from None
 
     def _strange_answer(self) -> UsageError:

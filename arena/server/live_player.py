@@ -2,9 +2,9 @@
 
 import threading
 import time
-from typing import Any
 
 from arena.base.errors import UsageError
+from arena.base.text import printable
 from arena.match.ask import FailedError
 from arena.match.verdict import Failure, MatchRecord, Reason, Verdict
 from arena.server.client import Client, UnreachableError
@@ -28,17 +28,21 @@ class LivePlayer:
         live: the game.
         name: account of who plays here.
 
+    Raises `UsageError` for a game that `name` does not play.
+
     """
 
     def __init__(self, client: Client, live: LiveGameShown, name: str):
         self._client, self._live = client, live
         self._left = threading.Event()
+        if len(live.players) != 2 or name not in live.players:
+            raise UsageError(f"the server has a game of {len(live.players)} players, which is none of {name}'s")
         self.seat = live.players.index(name)
         """Seat of who plays here."""
-        self.name, self.own_name = live.players[1 - self.seat], name
+        self.name, self.own_name = printable(live.players[1 - self.seat]), printable(name)
         self.actions = tuple(live.actions)
         """What had been played when the game was opened here."""
-        self.spent = tuple(zip(live.seats, live.spent_s, strict=True))
+        self.spent = tuple(zip(live.seats, live.spent_s, strict=False))
         """Seat and seconds of each of these."""
 
     @property
@@ -59,7 +63,7 @@ class LivePlayer:
 
         Raises `UsageError` once they cannot any more.
         """
-        self._look()
+        self._look_patiently()
         if self.state not in (WAITING, PLAYING):
             raise UsageError(f"the challenge to {self.name} stands no more; challenge them again")
         return self.state == PLAYING
@@ -107,7 +111,7 @@ class LivePlayer:
             place = len(self._live.actions)
             move = {"place": place, "action": played[place]}
             try:
-                self._take(self._client.post(f"/live/{self._live.id}/moves", move))
+                self._live = self._client.send(f"/live/{self._live.id}/moves", move, LiveGameShown)
             except UnreachableError:
                 self._pause()
             except RefusedError:
@@ -116,7 +120,7 @@ class LivePlayer:
                     raise
 
     def _leave(self, reason: Reason) -> None:
-        self._take(self._client.post(f"/live/{self._live.id}/end", {"reason": reason.value}))
+        self._live = self._client.send(f"/live/{self._live.id}/end", {"reason": reason.value}, LiveGameShown)
 
     def _look(self) -> None:
         query = f"after={self._live.version}&wait={LOOK_S}"
@@ -135,9 +139,6 @@ class LivePlayer:
         """Wait before the server is asked again; raises `FailedError` once the game is left."""
         if self._left.wait(RETRY_S):
             raise FailedError(Failure("nobody waits for it any more"))
-
-    def _take(self, answer: Any) -> None:
-        self._live = LiveGameShown.model_validate(answer)
 
 
 def wait_for(player: LivePlayer) -> None:

@@ -286,7 +286,7 @@ class LiveGameShown(Message):
     """Seat of the bot, from 0; none between people."""
     challenger: str
     clock: str | None
-    seed: int
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
     state: Literal["waiting", "playing", "over", "void"]
     version: int
     """Grows with every change."""

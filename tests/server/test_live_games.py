@@ -339,7 +339,7 @@ class Reading:
     """A caller as the client of a screen."""
 
     def __init__(self, caller):
-        self.post = caller.post
+        self.send = lambda path, body, kind: kind.model_validate(caller.post(path, body))
         self.read = lambda path, kind: kind.model_validate(caller.get(path))
 
 

@@ -6,6 +6,8 @@ import threading
 
 import pytest
 
+from arena.base.errors import UsageError
+from arena.cli import server_play
 from arena.cli.main import main
 from arena.match.by_moves import PolicyByMoves
 from arena.match.replay import game_labelled
@@ -151,6 +153,57 @@ def test_games_that_cannot_be_played_over_a_server_are_refused(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert reason.replace("ADDRESS", address) in said
+
+
+LIVE = {
+    "id": 1,
+    "ladder": "small",
+    "game": "tic_tac_toe(m=3, n=3, k=3)",
+    "players": ["ada", "eve"],
+    "bot_seat": None,
+    "challenger": "eve",
+    "clock": None,
+    "seed": 1,
+    "state": "playing",
+    "version": 2,
+    "actions": [4],
+    "to_move": 1,
+    "seats": [0],
+    "spent_s": [1.0],
+    "since": 0.0,
+    "returns": None,
+    "reason": None,
+    "offender": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("lie", "reason"),
+    [
+        ({}, ""),
+        ({"game": "pettingzoo:antigravity"}, "has the game 'pettingzoo:antigravity', which is not installed here"),
+        ({"game": "./race.py"}, "has the game './race.py', which is not installed here"),
+        ({"game": "chess\x1b[2J"}, "which is not installed here"),
+        ({"actions": [4, 4]}, "http://lies, live game 1: tic_tac_toe: action 4 is illegal"),
+        ({"actions": [-7]}, "action -7 is illegal"),
+        ({"players": ["mallory", "eve"]}, "a game of 2 players, which is none of ada's"),
+        ({"players": ["ada", "eve", "bob"]}, "http://lies, live game 1"),
+    ],
+)
+def test_no_server_is_believed(lie, reason):
+    live = LiveGameShown.model_validate(LIVE | lie)
+
+    def opened():
+        server_play.require_playable(live, "http://lies")
+        return LivePlayer(Client("http://lies"), live, "ada")
+
+    if not reason:
+        assert opened().actions == (4,)
+        return
+    with pytest.raises(UsageError) as refused:
+        opened()
+    assert reason in str(refused.value)
+    assert "\x1b" not in str(refused.value)
 
 
 def test_a_challenge_is_taken_back_from_the_terminal(clients, address, monkeypatch, capsys):
