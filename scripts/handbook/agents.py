@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from arena.policy.kinds import AgentKind, Algorithm
 from arena.policy.registry import AGENTS, agent_kind
@@ -53,12 +54,27 @@ def _learning(name: str, algorithm: Algorithm) -> Iterator[str]:
     for group in help_of(words).groups:
         if group.title == "config options":
             yield f"## Options of `{' '.join(['arena', *words])}`\n\n{options_table(group)}"
+    if "discrete" in algorithm.actions and (others := _other_defaults(algorithm)):
+        yield f"With Gymnasium's environments other defaults hold: {others}."
     if found := curve(name):
         yield f"## Learning curve\n\n![Its learning curve]({name}-curve.png)"
         command = f"python scripts/learning_curves.py {name}"
         yield f"On `{found[0]}`, from one seed on one thread, with 95 % intervals, by `{command}`."
     if scores := of_algorithm(name):
         yield f"## Does it learn?\n\nBy `python scripts/learning_checks.py`, on one thread:\n\n{scores}"
+
+
+def _other_defaults(algorithm: Algorithm) -> str:
+    """Return the options whose defaults are others for tasks of a single agent than for games, with their values."""
+    usual, single = asdict(algorithm.usual_config(single=False)), asdict(algorithm.usual_config(single=True))
+    changed = {name.replace("_", "-"): value for name, value in single.items() if value != usual[name]}
+    words = [_flag(name, value) if isinstance(value, bool) else f"--{name} {value}" for name, value in changed.items()]
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _flag(name: str, value: bool) -> str:
+    """Return the option that sets a flag to a value."""
+    return f"--{name}" if value else f"--no-{name}"
 
 
 def _figures(name: str) -> Iterator[list[str]]:
