@@ -7,18 +7,17 @@ Connect Four on it. Writes server-ladder.png, server-match.png and server-live.p
 """
 
 import argparse
-import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+
+from arena.server.client import Client
 
 LADDER = "connect-four"
 MOVES = (3, 3, 2, 4, 3, 3)
@@ -41,28 +40,21 @@ def demonstration(folder: Path) -> Iterator[str]:
             server.terminate()
 
 
-def ask(address: str, key: str, path: str, body: Any = None) -> Any:
-    """Return the answer of the API to whoever holds `key`; `body` is posted."""
-    data = None if body is None else json.dumps(body).encode()
-    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
-    with urllib.request.urlopen(urllib.request.Request(f"{address}/api/v1{path}", data, headers)) as answer:
-        return json.load(answer)
-
-
 def play(address: str, folder: Path) -> int:
     """Have two people begin a game; return its number."""
     command = [sys.executable, "-m", "arena", "server", "key"]
-    keys = {}
+    clients = {}
     for name in ("ada", "bob"):
         made = subprocess.run(
             [*command, name, "--role", "viewer", "--data", str(folder)], capture_output=True, text=True, check=True
         )
-        keys[name] = made.stdout.split()[-1]
+        clients[name] = Client(address, made.stdout.split()[-1])
     wishes = {"opponent": "bob", "clock": "10m+5s"}
-    live = ask(address, keys["ada"], f"/ladders/{LADDER}/live", wishes)
-    ask(address, keys["bob"], f"/ladders/{LADDER}/live", {"opponent": "ada"})
+    live = clients["ada"].post(f"/ladders/{LADDER}/live", wishes)
+    clients["bob"].post(f"/ladders/{LADDER}/live", {"opponent": "ada"})
     for place, action in enumerate(MOVES):
-        ask(address, keys[("ada", "bob")[place % 2]], f"/live/{live['id']}/moves", {"place": place, "action": action})
+        mover = clients[("ada", "bob")[place % 2]]
+        mover.post(f"/live/{live['id']}/moves", {"place": place, "action": action})
     return int(live["id"])
 
 
@@ -87,8 +79,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, demonstration(Path(folder)) as address:
         time.sleep(arguments.seconds)
         live = play(address, Path(folder))
-        with urllib.request.urlopen(f"{address}/api/v1/ladders/{LADDER}/games?limit=1") as answer:
-            match = json.load(answer)[0]
+        match = Client(address).get(f"/ladders/{LADDER}/games?limit=1")[0]
         middle = f"{address}/matches/{match['id']}?move={match['length'] // 2}"
         photograph(browser, f"{address}/ladders/{LADDER}", arguments.out / "server-ladder.png", (760, 860))
         photograph(browser, middle, arguments.out / "server-match.png", (420, 800))

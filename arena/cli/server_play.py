@@ -4,16 +4,12 @@ from typing import TYPE_CHECKING
 
 from arena.base.errors import UsageError
 from arena.base.extras import extra_imported
-from arena.base.seeding import spawn_seeds
-from arena.base.text import printable
 from arena.cli.server_matches import only_ladder
 from arena.match.by_moves import PolicyByMoves
 from arena.match.limits import Limits
-from arena.match.replay import empty_seats, game_labelled
-from arena.policy.registry import GAMES
+from arena.match.replay import game_labelled, match_after
 from arena.tui.parts.sitting import PlayOptions
 from arena.tui.services.match_recorder import MatchRecorder
-from games.engine.identity import GameId
 
 if TYPE_CHECKING:
     from arena.server.live_player import LivePlayer
@@ -59,12 +55,10 @@ def _challenge(
 
 def require_playable(live: "LiveGameShown", url: str) -> None:
     """Raise `UsageError` for a game that is not installed, or whose moves break its rules: no server is believed."""
-    if GameId.parse(live.game).name not in GAMES.names():  # nothing is imported because a server names it
-        raise UsageError(f"{url} has the game {printable(live.game)[:60]!r}, which is not installed here")
+    from arena.server.client import game_of_server
+
     try:
-        match = empty_seats(game_labelled(live.game), live.players, spawn_seeds(live.seed, 0, count=1)[0])
-        for action in live.actions:
-            match.play(action)
+        match_after(game_of_server(live.game), live.players, live.seed, live.actions)
     except UsageError as error:
         raise UsageError(f"{url}, live game {live.id}: {error}") from None
 
@@ -93,7 +87,7 @@ def _show(player: "LivePlayer", live: "LiveGameShown", store: str) -> int:
 
     limits = Limits(clock=live.clock)
     recorder = MatchRecorder(store, limits)
-    terms = PlayOptions(player.seat, live.seed, limits.control, hands=1, recorder=recorder, remote=player)
+    terms = PlayOptions(player.seat, control=limits.control, hands=1, recorder=recorder, remote=player)
     try:
         return launch(PlayScreen(game_labelled(live.game), [(player.name, PolicyByMoves(player))], terms))
     finally:

@@ -96,6 +96,14 @@ def empty_seats(game: Game, names: Sequence[str], seed: int) -> Match:
     return Match(game, [(name, None) for name in names], seed)
 
 
+def match_after(game: Game, names: Sequence[str], seed: int, actions: Sequence[Action]) -> Match:
+    """Return a match in which these actions have been played; raises as `Match.play` does."""
+    match = empty_seats(game, names, seed)
+    for action in actions:
+        match.play(action)
+    return match
+
+
 def settle(match: Match, verdict: Verdict) -> None:
     """Give a replayed match the verdict of its record; `UsageError` if that contradicts the position."""
     if verdict.reason is Reason.FINISHED:

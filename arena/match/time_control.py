@@ -94,12 +94,14 @@ def _seconds(text: str) -> float | None:
 
 
 class GameClocks:
-    """The clocks of the seats in one game."""
+    """The clocks of the seats in one game, after moves that took so much (seat, seconds)."""
 
-    def __init__(self, control: TimeControl, seats: int):
+    def __init__(self, control: TimeControl, seats: int, spent: Iterable[tuple[int, float]] = ()):
         self.control = control
         self._left = [control.base_s] * seats
         self._played = [0] * seats
+        for seat, seconds in spent:
+            self.spend(seat, seconds)
 
     def left_s(self, seat: int) -> float | None:
         """Return the seconds on the chess clock of a seat, below 0 once it is late; None without one."""
@@ -141,7 +143,4 @@ class GameClocks:
 
 def left_after(control: TimeControl, moves_s: Iterable[float]) -> float | None:
     """Return the seconds on a chess clock after moves of so many seconds each; None where there is none."""
-    clocks = GameClocks(control, 1)
-    for seconds in moves_s:
-        clocks.spend(0, seconds)
-    return clocks.left_s(0)
+    return GameClocks(control, 1, ((0, seconds) for seconds in moves_s)).left_s(0)

@@ -14,9 +14,12 @@ from pydantic import TypeAdapter, ValidationError
 import arena
 from arena.base.errors import UsageError
 from arena.base.files import parse_json
+from arena.policy.registry import GAMES, make_game
 from arena.server.accounts import NAME
 from arena.server.bundles import MOST_BYTES
 from arena.server.refusals import CLOSED, TOO_MANY, RefusedError
+from games.engine.game import Game
+from games.engine.identity import GameId
 
 KEY = "ARENA_KEY"
 """Variable of the environment with one's key: command lines can be read by others."""
@@ -54,6 +57,13 @@ def split_match(address: str) -> tuple[str, int]:
     if not (number.isascii() and number.isdecimal() and 0 < len(number) < 19):
         raise UsageError(f"{address!r} is not the page of a match, as https://arena.example.org/matches/12")
     return url, int(number)
+
+
+def game_of_server(label: str) -> Game:
+    """Return the game that a server names; `UsageError` for one that is not installed: nothing is imported for it."""
+    if GameId.parse(label).name not in GAMES.names():
+        raise UsageError(f"the server has the game {label[:60]!r}, which is not installed here")
+    return make_game(label)
 
 
 class _Unredirected(HTTPRedirectHandler):

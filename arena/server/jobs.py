@@ -250,8 +250,8 @@ def result_digest(records: Sequence[MatchRecord]) -> str:
 
 def holds_live(connection: Connection, live: int, lease: str) -> bool:
     """Return whether this is the lease by which a worker plays in a live game."""
-    held = jobs.c.live == live, jobs.c.state == "leased", jobs.c.lease == digest_of(lease)
-    return connection.execute(select(jobs.c.id).where(*held)).first() is not None
+    by_lease = jobs.c.live == live, jobs.c.state == "leased", jobs.c.lease == digest_of(lease)
+    return connection.execute(select(jobs.c.id).where(*by_lease)).first() is not None
 
 
 def end_live(connection: Connection, live: int) -> None:

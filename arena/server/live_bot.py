@@ -6,18 +6,15 @@ from contextlib import closing
 from typing import Any
 
 from arena.base.errors import UsageError
-from arena.base.seeding import spawn_seeds
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.verdict import Reason
 from arena.server.client import Client
-from arena.server.live_player import UNCHANGED_S
+from arena.server.live_player import UNCHANGED_S, query_after
 from arena.server.models import JobGiven, LiveGameShown
 from games.engine.game import Game
 
-LOOK_S = 3.0
-"""Seconds that the server is asked to wait for a person's move: no longer, since a worker may be stopped."""
 Patiently = Callable[[Callable[[], Any]], Any]
 """Returns the answer of a request, which it repeats while the server cannot be reached; None once it gives up."""
 
@@ -47,7 +44,7 @@ def play_live(
             if ends():
                 return False
             if live.to_move != live.bot_seat:
-                version, live = live.version, ask(f"?after={live.version}&wait={LOOK_S}")
+                version, live = live.version, ask(query_after(live))
                 if live is not None and live.version == version:
                     time.sleep(UNCHANGED_S)
                 continue
@@ -59,7 +56,7 @@ def play_live(
 def _begun(game: Game, live: LiveGameShown, policy: ContainedPolicy, limits: Limits) -> Match:
     """Return the match of a live game at its beginning."""
     players = [(name, policy if seat == live.bot_seat else None) for seat, name in enumerate(live.players)]
-    return Match(game, players, spawn_seeds(live.seed, 0, count=1)[0], limits=limits)
+    return Match(game, players, live.seed, limits=limits)
 
 
 def _answer(match: Match, live: LiveGameShown) -> tuple[str, dict[str, Any]]:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import ColumnElement, Connection, Row, or_, select, update
 
-from arena.base.seeding import spawn_seeds
 from arena.match.match import Match
-from arena.match.replay import empty_seats, game_labelled
+from arena.match.replay import game_labelled, match_after
 from arena.match.time_control import GameClocks, TimeControl, read_time_control
 from arena.match.verdict import Reason, Verdict, forfeit
 from arena.server.accounts import WORKER, Account
@@ -56,7 +55,6 @@ class LiveGame:
     """Account."""
     control: TimeControl | None
     seed: int
-    """Of a session at a screen, whose first game this is."""
     state: State
     version: int
     actions: tuple[int, ...]
@@ -77,16 +75,13 @@ class LiveGame:
         return LONGEST_MOVE_S if self.bot_seat is None else LONGEST_MOVE_WITH_BOT_S
 
     @property
-    def match_seed(self) -> int:
-        """Seed of the game itself."""
-        return spawn_seeds(self.seed, 0, count=1)[0]
+    def game(self) -> Game:
+        """What is played."""
+        return game_labelled(self.ladder.rules.game)
 
     def replayed(self) -> Match:
         """Return the match in its present position."""
-        match = empty_seats(game_labelled(self.ladder.rules.game), self.names, self.match_seed)
-        for action in self.actions:
-            match.play(action)
-        return match
+        return match_after(self.game, self.names, self.seed, self.actions)
 
     @cached_property
     def to_move(self) -> int:
@@ -102,10 +97,7 @@ class LiveGame:
 
     def clocks(self) -> GameClocks:
         """Return the clocks after the last action."""
-        clocks = GameClocks(self.control or TimeControl(), len(self.players))
-        for seat, seconds in self.spent:
-            clocks.spend(seat, seconds)
-        return clocks
+        return GameClocks(self.control or TimeControl(), len(self.players), self.spent)
 
 
 def find_live(connection: Connection, number: int, account: Account | None) -> LiveGame:
@@ -118,6 +110,11 @@ def find_live(connection: Connection, number: int, account: Account | None) -> L
     if row is None or not (works or may_see(connection, ladder_numbered(connection, row.ladder), account)):
         raise RefusedError(MISSING, f"there is no live game {number}")
     return read_live(connection, row)
+
+
+def played_by(account: int) -> ColumnElement[bool]:
+    """Return the condition of the games in which an account plays, itself or by its bot."""
+    return or_(live_games.c.first == account, live_games.c.second == account)
 
 
 def list_live(connection: Connection, ladder: LadderRow) -> list[LiveGame]:
@@ -175,8 +172,7 @@ def _leave(server: ServerState, account: Account, number: int, reason: Reason, l
         return _change(server, live, state=VOID)
     if live.state != PLAYING:
         return live
-    game = game_labelled(live.ladder.rules.game)
-    return _end(server, live, forfeit(len(live.players), seat, reason, loss=game.forfeit_return))
+    return _end(server, live, forfeit(len(live.players), seat, reason, loss=live.game.forfeit_return))
 
 
 def flag(server: ServerState, live: LiveGame) -> LiveGame:
@@ -186,7 +182,7 @@ def flag(server: ServerState, live: LiveGame) -> LiveGame:
         if live.state == WAITING and now - live.since > LONGEST_MOVE_S:
             return _change(server, live, state=VOID)
         if live.is_late(now):
-            return _end(server, live, _late(game_labelled(live.ladder.rules.game), live.to_move))
+            return _end(server, live, _late(live.game, live.to_move))
     except ChangedError:  # somebody else was quicker
         with server.reading() as connection:
             return read_live(connection, connection.execute(select(live_games).where(live_games.c.id == live.id)).one())

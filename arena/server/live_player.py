@@ -1,7 +1,6 @@
 """A person at another machine, as one who plays here sees them: their moves come over a server."""
 
 import threading
-import time
 
 from arena.base.errors import UsageError
 from arena.base.text import printable
@@ -13,11 +12,16 @@ from arena.server.models import LiveGameShown
 from arena.server.refusals import RefusedError
 
 LOOK_S = 3.0
-"""Seconds that the server is asked to wait for a change: no longer, since a resignation waits for the answer."""
+"""Seconds that the server is asked to wait for a change: resignations, and workers that end, wait as long."""
 UNCHANGED_S = 0.1
 """Seconds before a server is asked again that had no news: one that is about to end does not wait for any."""
 RETRY_S = 2.0
 """Seconds before a server that does not answer is asked again."""
+
+
+def query_after(live: LiveGameShown) -> str:
+    """Return the query by which the server waits a moment for a later version of a game."""
+    return f"?after={live.version}&wait={LOOK_S}"
 
 
 class LivePlayer:
@@ -40,6 +44,7 @@ class LivePlayer:
         self.seat = live.players.index(name)
         """Seat of who plays here."""
         self.name, self.own_name = printable(live.players[1 - self.seat]), printable(name)
+        self.seed = live.seed
         self.actions = tuple(live.actions)
         """What had been played when the game was opened here."""
         self.spent = tuple(zip(live.seats, live.spent_s, strict=False))
@@ -52,7 +57,7 @@ class LivePlayer:
 
     @property
     def verdict(self) -> Verdict | None:
-        """How the game has ended, as the server has it; None before its end."""
+        """The end of the game, as the server has it; None before."""
         live = self._live
         if live.state != OVER or live.returns is None or live.reason is None:
             return None
@@ -123,8 +128,7 @@ class LivePlayer:
         self._live = self._client.send(f"/live/{self._live.id}/end", {"reason": reason.value}, LiveGameShown)
 
     def _look(self) -> None:
-        query = f"after={self._live.version}&wait={LOOK_S}"
-        self._live = self._client.read(f"/live/{self._live.id}?{query}", LiveGameShown)
+        self._live = self._client.read(f"/live/{self._live.id}{query_after(self._live)}", LiveGameShown)
 
     def _look_patiently(self) -> None:
         version = self._live.version
@@ -144,4 +148,4 @@ class LivePlayer:
 def wait_for(player: LivePlayer) -> None:
     """Wait until a challenge is accepted; raises what `LivePlayer.accepted` does."""
     while not player.accepted():
-        time.sleep(0.1)
+        pass  # it waits itself

@@ -8,11 +8,11 @@ number.
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, delete, or_, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from arena.server import audit
 from arena.server.accounts import Account
-from arena.server.jobs import end_live
+from arena.server.live_games import PLAYING, VOID, WAITING, played_by, read_live, write_change
 from arena.server.refusals import CONFLICT, RefusedError
 from arena.server.schema import accounts, bots, bundles, jobs, keys, live_games, members, workers
 from arena.server.schema import audit as entries
@@ -30,8 +30,7 @@ def export_data(connection: Connection, account: Account) -> dict[str, Any]:
         for name, table in tables.items()
     }
     row = connection.execute(select(accounts).where(accounts.c.id == account.id)).one()
-    played = or_(live_games.c.first == account.id, live_games.c.second == account.id)
-    live = [dict(one._mapping) for one in connection.execute(select(live_games).where(played))]
+    live = [dict(one._mapping) for one in connection.execute(select(live_games).where(played_by(account.id)))]
     return {"account": dict(row._mapping), **own, "live_games": live}
 
 
@@ -61,12 +60,8 @@ def delete_data(connection: Connection, account: Account, folder: Path) -> list[
         update(workers).where(workers.c.account == account.id).values(state="blocked", reason="deleted", machine={})
     )
     connection.execute(update(entries).where(entries.c.account == account.id).values(detail=""))
-    played = or_(live_games.c.first == account.id, live_games.c.second == account.id)
-    under_way = live_games.c.state.in_(("waiting", "playing"))
-    for number in connection.execute(select(live_games.c.id).where(played, under_way)).scalars().all():
-        end_live(connection, number)
-    connection.execute(
-        update(live_games).where(played, under_way).values(state="void", version=live_games.c.version + 1)
-    )
+    under_way = played_by(account.id), live_games.c.state.in_((WAITING, PLAYING))
+    for row in connection.execute(select(live_games).where(*under_way)).all():
+        write_change(connection, read_live(connection, row), state=VOID)
     audit.note(connection, account.id, "delete")
     return [folder / f"{digest}.tar" for digest in digests]

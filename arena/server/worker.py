@@ -24,10 +24,9 @@ from arena.match.batch import Pairing
 from arena.match.json_lines import to_json_line
 from arena.match.limits import Limits
 from arena.match.unseated import UnseatedPolicy
-from arena.policy.registry import GAMES, make_game
 from arena.server.bots import require_open_spec
 from arena.server.bundles import unpack
-from arena.server.client import Client, UnreachableError
+from arena.server.client import Client, UnreachableError, game_of_server
 from arena.server.live_bot import play_live
 from arena.server.matchmaking import seatings
 from arena.server.models import JobGiven, SeatShown
@@ -36,8 +35,6 @@ from arena.server.workers import VERSION
 from arena.tournament.entrants import Entrant
 from arena.tournament.jobs import JobPlayer, TournamentSetup
 from arena.tournament.pairing import TournamentJob
-from games.engine.game import Game
-from games.engine.identity import GameId
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 """Pauses before a server is asked again."""
@@ -106,7 +103,7 @@ class Worker:
 
     def _play_live(self, job: JobGiven, folder: Path) -> bool:
         """Play in a live game to its end; return False if the worker ends before, or lost the job to another."""
-        game, limits, [seat] = game_of(job), limits_of(job), job.table
+        game, limits, [seat] = game_of_server(job.game), limits_of(job), job.table
         spec = _agent(seat, lambda digest: self._bundle(digest, folder), self._sandbox)
         self._tell(f"job {job.id}: live game {job.live}, {job.game}, {seat.player}")
         try:
@@ -169,7 +166,7 @@ class Worker:
 
 def play_job(job: JobGiven, bundle: Callable[[str], str], sandbox: bool) -> list[str]:
     """Return the games of a job as lines of JSON; `bundle` returns the spec of a bundle by its hash."""
-    game, limits = game_of(job), limits_of(job)
+    game, limits = game_of_server(job.game), limits_of(job)
     entrants = tuple(Entrant(seat.player, _agent(seat, bundle, sandbox)) for seat in job.table)
     setup = TournamentSetup(game.name, tuple(game.options.items()), entrants, limits, 1, Adjudication())
     places = range(len(entrants))
@@ -178,13 +175,6 @@ def play_job(job: JobGiven, bundle: Callable[[str], str], sandbox: bool) -> list
     with closing(_player(setup)) as player:
         records = player.do(TournamentJob(0, tuple(places), pairings, job.seed, alone=True), None)
     return [to_json_line(game, record) for record in records]
-
-
-def game_of(job: JobGiven) -> Game:
-    """Return the game of a job; `UsageError` for one that is not installed here."""
-    if GameId.parse(job.game).name not in GAMES.names():
-        raise UsageError(f"the server has the game {job.game[:60]!r}, which is not installed here")
-    return make_game(job.game)
 
 
 def limits_of(job: JobGiven) -> Limits:

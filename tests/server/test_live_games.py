@@ -10,12 +10,13 @@ from sqlalchemy import update
 from arena.match.ask import FailedError
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.server import challenges, live_api, live_games
+from arena.server.client import game_of_server
 from arena.server.live_bot import play_live
 from arena.server.live_player import LivePlayer
 from arena.server.models import JobGiven, LiveGameShown
 from arena.server.schema import live_games as table
 from arena.server.schema import workers
-from arena.server.worker import Worker, game_of, limits_of
+from arena.server.worker import Worker, limits_of
 from arena.server.workers import VERSION
 from tests.server.playing import filled
 
@@ -283,7 +284,7 @@ def test_a_bot_that_breaks_a_rule_loses(site, club, agent, faulty_agents):
             move(ada, live["id"], 1, 4)
         return answer
 
-    assert play_live(worker, job, game_of(job), agent, limits_of(job), answered, lambda: False)
+    assert play_live(worker, job, game_of_server(job.game), agent, limits_of(job), answered, lambda: False)
     over = ada.get(f"/live/{live['id']}")
     assert (over["state"], over["offender"]) == ("over", 0)
     assert over["reason"] == {"faulty:raises": "crashed", "faulty:illegal": "illegal"}[agent]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from arena.match.replay import empty_seats, game_labelled, replay, steps_of
+from arena.match.replay import game_labelled, match_after, replay, steps_of
 from arena.match.verdict import MatchRecord
 from arena.server.pages.board import svg_of
 from games.engine.picture import Picture, mark_of
@@ -57,10 +57,7 @@ def position_of(record: MatchRecord, number: int) -> ShownPosition:
     if steps is not None:
         picture = Picture.of_text(steps.board(number), game.num_actions)
     else:
-        match = empty_seats(game, record.players, record.seed)
-        match.opening = record.opening
-        for action in record.actions[:number]:
-            match.play(action)
+        match = match_after(game, record.players, record.seed, record.actions[:number])
         picture = match.picture(match.state)
     return ShownPosition(svg_of(picture, f"{game.name}, position after move {number}"), picture.notes)
 

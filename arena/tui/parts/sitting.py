@@ -51,6 +51,7 @@ class PlayOptions:
 class RemoteGame(Protocol):
     """A game that a server keeps: nothing in it is taken back, and its clocks are the server's."""
 
+    seed: int
     actions: tuple[int, ...]
     """What had been played before."""
     spent: tuple[tuple[int, float], ...]
@@ -58,7 +59,7 @@ class RemoteGame(Protocol):
 
     @property
     def verdict(self) -> Verdict | None:
-        """How the game has ended, as the server has it; None before its end."""
+        """The end of the game, as the server has it; None before."""
 
     def tell(self, record: MatchRecord) -> Verdict:
         """Tell the server how the game has ended here; return how it has ended there."""
@@ -156,7 +157,8 @@ class Sitting:
         self.clocks.stop()
         match.answers = {number: answer for number, answer in match.answers.items() if number < len(actions)}
         players = [self.contestants[contestant] for contestant in match.series.seated()]
-        self._seed = spawn_seeds(self.options.seed, match.series.game, count=1)[0]
+        remote = self.options.remote
+        self._seed = spawn_seeds(self.options.seed, match.series.game, count=1)[0] if remote is None else remote.seed
         self.jobs.ask("deal", partial(self.live_match.deal, players, self._seed, actions), Dealt)
         self._room.show()
 

@@ -14,9 +14,7 @@ class Clocks:
     """
 
     def __init__(self, control: TimeControl, seats: int, spent: Iterable[tuple[int, float]] = ()):
-        self._clocks = GameClocks(control, seats)
-        for seat, seconds in spent:
-            self._clocks.spend(seat, seconds)
+        self._clocks = GameClocks(control, seats, spent)
         self.running: int | None = None
         """Seat whose clock is running; None if all stand."""
         self._since = 0.0
