@@ -1,16 +1,15 @@
-"""Memory of torch tensors as numba's kernels for a CUDA device take it.
+"""Memory of torch tensors as kernels for a CUDA device take it (`games.engine.device.DeviceKernel`).
 
 Needs numba-cuda (extra `cuda`), so it is imported where a device is asked for.
 """
 
 from typing import Any
 
+import numpy as np
 import torch
-from numba import config, cuda
 from torch import Tensor
 
-SIMULATED = bool(vars(config)["ENABLE_CUDASIM"])  # numba sets it where no type checker looks
-"""Whether numba runs kernels in its simulator, on tensors of the CPU."""
+from games.engine.device import SIMULATED, numbers_of
 
 
 def as_argument(value: Any) -> Any:
@@ -20,12 +19,18 @@ def as_argument(value: Any) -> Any:
     return memory(value) if isinstance(value, Tensor) else value
 
 
-def memory(tensor: Any) -> Any:
-    """Return the memory of a tensor as kernels take it."""
-    return tensor.numpy() if SIMULATED else cuda.as_cuda_array(tensor)
+def memory(tensor: Tensor, dtype: np.dtype[Any] | None = None) -> Any:
+    """Return the memory of a contiguous tensor as kernels take it; with a `dtype`, as an array [n] of that."""
+    assert tensor.is_contiguous()  # what kernels are compiled for
+    if SIMULATED:
+        return tensor.numpy() if dtype is None else tensor.numpy().reshape(-1).view(dtype)
+    if dtype is not None:
+        return numbers_of(tensor.data_ptr(), (tensor.nbytes // dtype.itemsize,), (dtype.itemsize,), dtype.itemsize)
+    size = tensor.element_size()
+    strides = tuple(stride * size for stride in tensor.stride())
+    return numbers_of(tensor.data_ptr(), tuple(tensor.shape), strides, size)
 
 
-def stream() -> Any:
+def stream() -> int:
     """Return the stream on which torch works now, so that its operations and kernels come one after another."""
-    handle = 0 if SIMULATED else torch.cuda.current_stream().cuda_stream
-    return cuda.external_stream(handle) if handle else 0
+    return 0 if SIMULATED else torch.cuda.current_stream().cuda_stream

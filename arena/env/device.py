@@ -31,7 +31,7 @@ def missing_for_cuda() -> str:
     import torch
     from numba import cuda
 
-    from arena.base.device_memory import SIMULATED
+    from games.engine.device import SIMULATED
 
     if SIMULATED:
         return ""
@@ -47,7 +47,7 @@ def missing_for_cuda() -> str:
 
 def available_bytes() -> int:
     """Return how much memory is free on the device, in bytes; of the simulator's the machine's own."""
-    from arena.base.device_memory import SIMULATED
+    from games.engine.device import SIMULATED
 
     if SIMULATED:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")

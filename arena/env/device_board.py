@@ -11,13 +11,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from arena.base.device_memory import SIMULATED, as_argument, memory, stream
+from arena.base.device_memory import as_argument, memory, stream
 from arena.base.errors import UsageError
 from arena.env.device import available_bytes
 from arena.env.ids import Ids, rows_of
 from games.engine.batch import Games, Shown, View
 from games.engine.chance import GAMMA
-from games.engine.device import device_dtype, device_kernels, launch
+from games.engine.device import SIMULATED, device_dtype, launchable_kernels
 from games.engine.game import Game
 
 DEVICE = torch.device("cpu" if SIMULATED else "cuda")
@@ -36,7 +36,7 @@ class DeviceBoard:
     def __init__(self, game: Game, num_games: int):
         self.game, self._dtype = game, device_dtype(game)
         self._require_room(num_games)
-        self._kernels = device_kernels(game)
+        self._kernels = launchable_kernels(game)
         self._all = torch.arange(num_games, device=DEVICE)
         initial = torch.from_numpy(game.initial.reshape(1).astype(self._dtype).view(np.uint8).reshape(1, -1)).to(DEVICE)
         tensors: Any = Games  # of tensors in place of arrays
@@ -50,11 +50,12 @@ class DeviceBoard:
             determinization_streams=torch.zeros(num_games, dtype=torch.int64, device=DEVICE),
         )
         """The games as callers see them."""
+        whole = np.dtype(np.uint64)
         self._games = as_argument(self.games)._replace(
-            states=self._records(self.games.states),
-            initial=self._records(self.games.initial),
-            streams=memory(self.games.streams).view(np.uint64),
-            determinization_streams=memory(self.games.determinization_streams).view(np.uint64),
+            states=memory(self.games.states, self._dtype),
+            initial=memory(self.games.initial, self._dtype),
+            streams=memory(self.games.streams, whole),
+            determinization_streams=memory(self.games.determinization_streams, whole),
         )
 
     def _require_room(self, num_games: int) -> None:
@@ -69,12 +70,9 @@ class DeviceBoard:
                 f"which has {there / 1e6:,.0f} MB free; {there // each:,} games would fit"
             )
 
-    def _records(self, states: Tensor) -> Any:
-        return memory(states.view(-1)).view(self._dtype)
-
-    def _run(self, kernel: Any, rows: Tensor, *arguments: Any) -> None:
+    def _run(self, kernel: str, rows: Tensor, *arguments: Any) -> None:
         if len(rows):  # an array of nothing has no memory
-            launch(kernel, len(rows), stream(), self._games, memory(rows), *map(as_argument, arguments))
+            self._kernels[kernel].launch(len(rows), stream(), self._games, memory(rows), *map(as_argument, arguments))
 
     def _new(self, shape: tuple[int, ...], dtype: Any) -> Tensor:
         return torch.empty(shape, dtype=getattr(torch, np.dtype(dtype).name), device=DEVICE)
@@ -132,12 +130,12 @@ class DeviceBoard:
 
     def reset(self, rows: Tensor) -> None:
         """Restart some games."""
-        self._run(self._kernels.reset, rows)
+        self._run("reset", rows)
 
     def first_illegal(self, rows: Tensor, actions: Tensor) -> int:
         """Return the index in `rows` of the first action that may not be played, -1 if all may."""
         first = torch.full((1,), len(rows), device=DEVICE)
-        self._run(self._kernels.first_illegal, rows, actions, first)
+        self._run("first_illegal", rows, actions, first)
         place = int(first)
         return -1 if place == len(rows) else place
 
@@ -152,13 +150,14 @@ class DeviceBoard:
             rewards=self._new((count, game.num_players), np.float32),
             ends=self._new((count, game.num_players), np.bool_),
         )
-        self._run(self._kernels.advance, rows, actions, restart, shown)
+        self._run("advance", rows, actions, restart, shown)
+        self._run("observe_movers", rows, VIEW(shown.obs, shown.mask))
         return shown
 
     def observe_movers(self, rows: Tensor) -> Tensor:
         """Return what the seats to move see, [R, O]."""
         obs = self._new((len(rows), *self.game.observation_shape), self.game.observation_dtype)
-        self._run(self._kernels.observe_movers, rows, VIEW(obs, self.games.mask))
+        self._run("observe_movers", rows, VIEW(obs, self.games.mask))
         return obs
 
     def observe_all(self, rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -166,19 +165,20 @@ class DeviceBoard:
         shape = (len(rows), self.game.num_players)
         obs = self._new((*shape, *self.game.observation_shape), self.game.observation_dtype)
         mask = self._new((*shape, self.game.num_actions), np.bool_)
-        self._run(self._kernels.observe_all, rows, VIEW(obs, mask))
+        self._run("observe_all", rows, VIEW(obs, mask))
         return obs, mask
 
     def joint_masks(self, rows: Tensor) -> Tensor:
         """Return the legal actions of every seat where all choose at once, [R, P, A]."""
         masks = self._new((len(rows), self.game.num_players, self.game.num_actions), np.bool_)
-        self._run(self._kernels.joint_masks, rows, VIEW(masks, masks))
+        self._run("joint_masks", rows, VIEW(masks, masks))
         return masks
 
     def records(self, rows: Tensor) -> NDArray[Any]:
         """Return a copy of some positions, records [R] of the game's own layout, in this machine's memory."""
-        aligned = self.numpy(self.games.states[rows]).reshape(-1).view(self._dtype)
-        return aligned.astype(self.game.state_dtype)
+        records = np.zeros(len(rows), self.game.state_dtype)  # there may be bytes between its fields
+        records[:] = self.numpy(self.games.states[rows]).reshape(-1).view(self._dtype)
+        return records
 
     def put_records(self, rows: Tensor, records: NDArray[Any]) -> None:
         """Set some positions to records [R] of the game's own layout."""

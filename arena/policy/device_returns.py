@@ -5,6 +5,7 @@ Needs numba-cuda (extra `cuda`), so it is imported where a device is asked for.
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from numba import cuda
 from torch import Tensor
@@ -12,7 +13,7 @@ from torch import Tensor
 from arena.base.device_memory import as_argument, memory, stream
 from arena.data.buffer.ring import ring_of
 from arena.policy.returns import Floats, Ints, Rewards, Steps, gae_between, n_step_from
-from games.engine.device import launch
+from games.engine.device import DeviceKernel
 
 
 class Estimates(NamedTuple):
@@ -42,9 +43,14 @@ def n_step(index: Ints, n: int, gamma: float, buffer: Rewards, total: Floats, la
         total[i], last[i], discount[i] = n_step_from(place, ring_of(place, buffer.edges), n, gamma, buffer)
 
 
+_NUMBERS, _FLAGS, _PLACES = np.zeros(1), np.zeros(1, np.bool_), np.zeros(1, np.int64)
+_STEPS = Steps(_NUMBERS, _NUMBERS, _NUMBERS, _FLAGS, _PLACES, _FLAGS, _FLAGS)
+_GAE = DeviceKernel(gae, (_STEPS, _PLACES, (0.0, 0.0), Estimates(_NUMBERS, _NUMBERS)))
+
+
 def gae_of_tensors(steps: Any, bounds: Tensor, decay: tuple[float, float]) -> tuple[Tensor, Tensor]:
     """Return what `gae` writes, for `Steps` and bounds that are tensors on the device."""
     tensors: Any = Estimates  # of tensors in place of arrays
     estimates = tensors(torch.empty_like(steps.rew), torch.empty_like(steps.rew))
-    launch(gae, len(bounds) - 1, stream(), as_argument(steps), memory(bounds), decay, as_argument(estimates))
+    _GAE.launch(len(bounds) - 1, stream(), as_argument(steps), memory(bounds), decay, as_argument(estimates))
     return estimates.returns, estimates.advantage

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.engine.chance import GAMMA, below, mix
+from games.engine.entries import flat
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL
 from games.engine.jit import njit
@@ -90,7 +91,7 @@ def observe_stones(state: Any, seat: int, out: NDArray[Any]) -> None:
 @njit(inline="always")
 def random_empty(board: NDArray[Any], bits: Any) -> int:
     """Return a random empty cell, numbered in the order of the board's memory, by rejection sampling."""
-    cells = board.reshape(board.size)
+    cells = flat(board)
     cell = below(bits, cells.size)
     while cells[cell] >= 0:
         bits = mix(bits + GAMMA)

@@ -17,6 +17,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import math
 import os
 import platform
 import re
@@ -43,9 +44,9 @@ if TYPE_CHECKING:
 
 PLACEHOLDERS = "games.engine.rules"
 DEFAULTS = "games.engine.defaults"
-SIZES = ("NUM_ACTIONS", "NUM_PLAYERS", "NUM_OUTCOMES", "OBSERVATION_SHAPE")
+SIZES = ("NUM_ACTIONS", "NUM_PLAYERS", "NUM_OUTCOMES", "OBSERVATION_SHAPE", "OBSERVATION_BYTES")
 """Placeholders that are numbers, or of numbers: loops up to a number known when compiling are twice as fast."""
-Sizes = tuple[int, int, int, tuple[int, ...]]
+Sizes = tuple[int, int, int, tuple[int, ...], int]
 Rules = tuple[tuple[str, Rule], ...]
 """The rules of one game with their names; a key of caches."""
 VERSIONED = ("numba", "numpy", "math", "builtins")
@@ -62,7 +63,8 @@ def kernels(game: "Game") -> Any:
 def instantiate(template: str, game: "Game") -> Any:
     """Import the module `template` once more with the rules of `game` in place of the placeholders."""
     layout = f"{game.state_dtype} {np.dtype(game.observation_dtype)}"
-    sizes = game.num_actions, game.num_players, game.num_outcomes, game.observation_shape
+    shown = math.prod(game.observation_shape) * np.dtype(game.observation_dtype).itemsize
+    sizes = game.num_actions, game.num_players, game.num_outcomes, game.observation_shape, shown
     return _instantiate(template, rules_of(game), layout, sizes)
 
 

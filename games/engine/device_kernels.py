@@ -5,6 +5,8 @@ there; scratch is each thread's own. Arrays that those functions take come in re
 as they are. Importing this needs numba-cuda, so only `games.engine.device` does.
 """
 
+import math
+
 import numpy as np
 from numba import cuda
 from numpy.typing import NDArray
@@ -18,8 +20,15 @@ from games.engine.moves import (
     observe_seats,
     playout_row,
     reset_row,
+    show_mask,
 )
-from games.engine.rules import NUM_ACTIONS, NUM_OUTCOMES, NUM_PLAYERS
+from games.engine.rules import NUM_ACTIONS, NUM_OUTCOMES, NUM_PLAYERS, OBSERVATION_BYTES, OBSERVATION_SHAPE
+from games.engine.staging import block_of, copy_share
+
+OBSERVING = block_of(OBSERVATION_BYTES)
+"""Threads of a block of `observe_movers`, which collect their observations first; 0 if they are too large for that."""
+COLLECTED = (OBSERVING, *OBSERVATION_SHAPE)
+NUMBERS = math.prod(OBSERVATION_SHAPE)
 
 
 @cuda.jit
@@ -41,19 +50,30 @@ def first_illegal(games: Games, rows: NDArray[np.int64], actions: NDArray[np.int
 
 @cuda.jit
 def advance(games: Games, rows: NDArray[np.int64], actions: NDArray[np.int64], restart: bool, shown: Shown) -> None:
-    """Play legal `actions` [R] in `rows`, restart games that end if `restart`, and show what the seats to move see."""
+    """Play legal `actions` [R] in `rows`, and restart games that end if `restart`; observations are left."""
     j = cuda.grid(1)
     if j < rows.shape[0]:
         before = cuda.local.array((1, NUM_PLAYERS), np.float32)
         chances = cuda.local.array(NUM_OUTCOMES, np.float64) if NUM_OUTCOMES else None
-        advance_row(games, np.uint64(rows[j]), np.uint64(j), actions[j], restart, shown, before, chances)
+        row, place = np.uint64(rows[j]), np.uint64(j)
+        advance_row(games, row, place, actions[j], restart, shown, before, chances)
+        show_mask(games, row, place, shown)
 
 
 @cuda.jit
 def observe_movers(games: Games, rows: NDArray[np.int64], view: View) -> None:
     """Write the observations of the seats to move in the games in `rows`, [R, O]; masks are left."""
-    j = cuda.grid(1)
-    if j < rows.shape[0]:
+    j, thread = cuda.grid(1), cuda.threadIdx.x
+    if OBSERVING:
+        block = cuda.shared.array(COLLECTED, view.obs.dtype)
+        if j < rows.shape[0]:
+            row = np.uint64(rows[j])
+            observe_mover(games.states, row, games.seats[row], np.uint64(thread), block)
+        cuda.syncthreads()
+        first = j - thread
+        count = min(cuda.blockDim.x, rows.shape[0] - first) * NUMBERS
+        copy_share(block, view.obs, first * NUMBERS, count, thread, cuda.blockDim.x)
+    elif j < rows.shape[0]:
         row = np.uint64(rows[j])
         observe_mover(games.states, row, games.seats[row], np.uint64(j), view.obs)
 
@@ -68,7 +88,7 @@ def observe_all(games: Games, rows: NDArray[np.int64], view: View) -> None:
 
 @cuda.jit
 def joint_masks(games: Games, rows: NDArray[np.int64], view: View) -> None:
-    """Write the legal actions of every seat where all choose at once, [R, P, A]; observations are left."""
+    """Write the legal actions of every seat where all choose at once: masks [R, P, A]; observations are left."""
     j = cuda.grid(1)
     if j < rows.shape[0]:
         joint_masks_row(games.states, np.uint64(rows[j]), np.uint64(j), view.mask)

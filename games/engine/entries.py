@@ -47,6 +47,27 @@ The index is from 0. The array has to live on where the entry is used.
 """
 
 
+def _flat(typing_context: Any, array: Any) -> Any:
+    kind = types.Array(array.dtype, 1, "C")
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        given = context.make_array(array)(context, builder, arguments[0])
+        row = context.make_array(kind)(context, builder)
+        data = builder.bitcast(given.data, row.data.type)
+        size, item = given.nitems, given.itemsize
+        populate(row, data=data, shape=[size], strides=[item], itemsize=item, meminfo=None)
+        return row._getvalue()
+
+    return kind(array), emit
+
+
+flat: Any = intrinsic(_flat)
+"""All entries of a contiguous array in one row: (array). The array has to live on where they are used.
+
+`array.reshape` needs numba's runtime, which a device does not have.
+"""
+
+
 def _unowned(typing_context: Any, value: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _without_owner(context, builder, value, arguments[0])

@@ -22,6 +22,7 @@ from games.engine.moves import (
     play_out,
     playout_row,
     reset_row,
+    show_mask,
     step_row,
 )
 from games.engine.row_sharing import RowShare, enter, leave, take
@@ -80,7 +81,10 @@ def advance(
     first, last = enter(share, rows.shape[0])
     while first < last:
         for j in range(np.uint64(first), np.uint64(last)):  # unsigned: none counts from the end
-            advance_row(batch, np.uint64(rows[j]), j, actions[j], restart, display, before, scratch)
+            row = np.uint64(rows[j])
+            advance_row(batch, row, j, actions[j], restart, display, before, scratch)
+            observe_mover(batch.states, row, batch.seats[row], j, display.obs)
+            show_mask(batch, row, j, display)
         first, last = take(share, rows.shape[0])
     leave(share)
 

@@ -135,9 +135,9 @@ def advance_row(
     before: NDArray[np.float32],
     chances: Any,
 ) -> None:
-    """Do what `step_row` does, restart a game that ends if `restart`, and copy what the seat to move sees to `shown`.
+    """Play a legal action, restart a game that ends if `restart`, and write into `shown` who moves, rewards and ends.
 
-    The ends are those of the game before a restart. What is copied has just been written and is still in the cache.
+    The ends are those of the game before a restart.
     """
     state, legal = games.states[row], entry(games.mask, row, (NUM_ACTIONS,))
     ended = play(state, action, entry(shown.rewards, j, (NUM_PLAYERS,)), entry(before, 0, (NUM_PLAYERS,)), chances)
@@ -154,8 +154,12 @@ def advance_row(
             games.seats[row] = state.current_player
         choices(state, games.seats[row], legal)
     shown.seats[j] = games.seats[row]
-    observe(state, games.seats[row], entry(shown.obs, j, OBSERVATION_SHAPE))
-    copy_entries(legal, entry(shown.mask, j, (NUM_ACTIONS,)))
+
+
+@njit(inline="always")
+def show_mask(games: Games, row: int, j: int, shown: Shown) -> None:
+    """Copy the legal actions of the seat to move, which have just been written and are still in the cache."""
+    copy_entries(entry(games.mask, row, (NUM_ACTIONS,)), entry(shown.mask, j, (NUM_ACTIONS,)))
 
 
 @njit(inline="always")

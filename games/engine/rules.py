@@ -18,6 +18,8 @@ NUM_OUTCOMES = 0
 """The number of outcomes of chance, C; 0 without chance."""
 OBSERVATION_SHAPE = (0,)
 """The shape of what one seat sees, O."""
+OBSERVATION_BYTES = 0
+"""The size of what one seat sees."""
 
 
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:

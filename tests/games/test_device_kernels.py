@@ -12,7 +12,7 @@ import pytest
 from arena.env.native import GameVectorEnv
 from games.engine.batch import Games, Shown, View, new_games
 from games.engine.compiler import kernels
-from games.engine.device import compiled, device_dtype, device_kernels, kernel_arguments, ptx
+from games.engine.device import compiled, device_dtype, device_kernels, kernel_arguments, machine_code, ptx
 from games.engine.game import Game
 from games.engine.registry import GAMES, make_game
 from tests.device_on_host import needs_compilers, on_host
@@ -43,9 +43,13 @@ def fields(states, game: Game):
 
 @pytest.mark.parametrize("name", GAMES.names())
 def test_every_game_compiles(name):
-    """In every game the kernel that calls all of its rules; the others, which call some of them, in a few games."""
-    for kernel in kernel_arguments(make_game(name)) if name in SHARED else ("advance",):
+    """In every game the kernels that call all of its rules; the others, which call some of them, in a few games.
+
+    To machine code at last: its assembler is the first who knows how much memory there is for what.
+    """
+    for kernel in kernel_arguments(make_game(name)) if name in SHARED else ("advance", "observe_movers"):
         text = ptx(library(name, kernel))
+        assert machine_code(text).code
         assert ".target sm_90" in text
         assert len(re.findall(r"^\.visible \.entry ", text, re.MULTILINE)) == 1
         assert not re.search(r"malloc|NRT_", text)  # nothing is allocated while games are played
@@ -57,7 +61,7 @@ def test_random_games_are_those_of_the_cpu(name):
     game = make_game(name)
     env = GameVectorEnv(game, BOARDS, autoreset=True)
     observation, _ = env.reset(seed=7)
-    reset, advance = (on_host(library(name, kernel)) for kernel in ("reset", "advance"))
+    reset, advance, observe = (on_host(library(name, one)) for one in ("reset", "advance", "observe_movers"))
     games, rows = device_games(game, BOARDS), np.arange(BOARDS)
     games.streams[:] = np.arange(7, 7 + BOARDS)
     shown = Shown(
@@ -76,6 +80,7 @@ def test_random_games_are_those_of_the_cpu(name):
         actions = random_actions(env.mask, rng)
         observation, rewards, terminated, truncated, _ = env.step(actions)
         advance(BOARDS, games, rows, actions, True, shown)
+        observe(BOARDS, games, rows, View(shown.obs, shown.mask))
         assert shown.seats.tobytes() == observation.agent_id.tobytes()
         assert shown.obs.tobytes() == observation.obs.tobytes()
         assert shown.mask.tobytes() == observation.mask.tobytes() == games.mask.tobytes()
@@ -100,7 +105,7 @@ def test_views_of_all_seats_are_those_of_the_cpu(name):
     on_host(library(name, "observe_all"))(len(some), games, some, view)
     assert view.obs.tobytes() == expected.obs.tobytes()
     assert view.mask.tobytes() == expected.mask.tobytes()
-    on_host(library(name, "joint_masks"))(len(some), games, some, view)
+    on_host(library(name, "joint_masks"))(len(some), games, some, View(view.mask, view.mask))
     assert view.mask.tobytes() == env.joint_masks(some).tobytes()
     movers = View(np.zeros_like(env.observations(some).obs), np.zeros((len(some), game.num_actions), np.bool_))
     on_host(library(name, "observe_movers"))(len(some), games, some, movers)
