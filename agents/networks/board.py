@@ -14,22 +14,27 @@ class BoardNet(nn.Module):
 
     Maps boards [n, R, C, planes] to features [n, hidden]. The window covers 4 x 4 cells, or the board where it is
     smaller, enough for short lines. On a CPU this costs a fraction of a residual tower; computed as one product of
-    unfolded windows, it takes two thirds of the time of `Conv2d`.
+    gathered windows, it takes less time than by `Conv2d`.
     """
+
+    entries: torch.Tensor
+    """Places of the entries of every window in a board, window after window, int64 [places * planes * 4 * 4]."""
 
     def __init__(self, board_shape: Sequence[int], channels: int, hidden: int):
         super().__init__()
         rows, columns, planes = board_shape
-        self.window = (min(4, rows), min(4, columns))
-        self.places = (rows - self.window[0] + 1) * (columns - self.window[1] + 1)
-        self.lines = nn.Linear(planes * self.window[0] * self.window[1], channels)
+        self.window = down, across = min(4, rows), min(4, columns)
+        self.places = (rows - down + 1) * (columns - across + 1)
+        numbers = torch.arange(rows * columns * planes).view(rows, columns, planes)
+        self.register_buffer("entries", numbers.unfold(0, down, 1).unfold(1, across, 1).reshape(-1), persistent=False)
+        self.lines = nn.Linear(planes * down * across, channels)
         self.cells = nn.Linear(rows * columns * planes, hidden)
         self.dense = nn.Linear(channels * self.places, hidden)
         self.output_dim = hidden
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
         """Return features [n, hidden], and the state unchanged."""
-        board = to_input(s, self.dense.weight)
-        windows = board.unfold(1, self.window[0], 1).unfold(2, self.window[1], 1)  # [n, down, across, planes, 4, 4]
-        lines = torch.relu(self.lines(windows.flatten(1, 2).flatten(2)))
-        return torch.relu(self.dense(lines.flatten(1)) + self.cells(board.flatten(1))), state
+        board = to_input(s, self.dense.weight).flatten(1)
+        windows = board.index_select(1, self.entries).view(board.shape[0], self.places, self.lines.in_features)
+        lines = torch.relu(self.lines(windows))
+        return torch.relu(self.dense(lines.flatten(1)) + self.cells(board)), state
