@@ -158,7 +158,7 @@ class MultiAgentPolicyManager(BasePolicy):
 
     def playing(self) -> set[int]:
         """Return the numbers of the policies that have a seat."""
-        return set(np.unique(self._seated).tolist())
+        return set(np.flatnonzero(np.bincount(self._seated.reshape(-1))).tolist())  # faster than `np.unique`
 
     def learning_seats(self, num_agents: int) -> NDArray[np.int64]:
         """Return the seats that a learner may have."""
