@@ -16,8 +16,9 @@ import torch
 from numpy.typing import NDArray
 
 from agents.configs.search import AlphaZeroConfig
+from agents.guided.device_network import DeviceNetwork, search_threads
 from agents.guided.guided import Network
-from agents.guided.puct import network_of
+from agents.guided.puct import RatesStates, network_of
 from agents.guided.self_play_search import SelfPlaySearch
 from agents.learning.actor_critic import logits_and_values
 from agents.learning.gradients import descend
@@ -64,6 +65,7 @@ class AlphaZeroPolicy(BasePolicy):
         self.config = config
         self._game, self._search = game, SelfPlaySearch(game, config)
         self._half: HalfActorCritic | None = None
+        self._on_device = DeviceNetwork()
         self.rng = make_rng()
 
     @property
@@ -101,16 +103,26 @@ class AlphaZeroPolicy(BasePolicy):
         `policy.target` [n, A], the policy to learn (zero after a quick search). The hidden `state` is `moves` [n], the
         number of moves of the seat, and `tree` [n], the number of the tree kept for its next move.
         """
-        return self._search.answer(batch, state, self._network(), self.rng, self.training)
+        threads = search_threads(self.device, len(batch.obs))
+        network = self._network(len(batch.obs), threads)
+        return self._search.answer(batch, state, network, self.rng, self.training, threads)
 
-    def _network(self) -> Network:
-        """Return what evaluates positions for a search: the networks or, where they compute in half, a copy of them."""
+    def _network(self, positions: int, threads: int) -> Network:
+        """Return what evaluates positions for a search by so many threads."""
+        networks = self._networks()
+        if threads == 1 or not self.training:
+            return partial(network_of, networks)
+        weights = [parameter.data_ptr() for parameter in self.parameters()]
+        return self._on_device.prepare(networks, weights, self._game, positions, threads)
+
+    def _networks(self) -> RatesStates:
+        """Return the networks or, where they compute in half, a copy of them."""
         if not (self.training and self.config.half and has_bfloat16(self.device)):
-            return partial(network_of, self)
+            return self
         if self._half is None or self._half.device != self.device:
             self._half = HalfActorCritic(self.actor, self.critic)
         self._half.refresh()
-        return partial(network_of, self._half)
+        return self._half
 
     # --- learning -----------------------------------------------------------------------------------------------
 
@@ -167,7 +179,7 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
     if spaces.game is None:
         raise UsageError("alphazero searches copies of positions: it plays games, not other environments")
     blocks = config.blocks if len(spaces.observation_shape) == 3 else 0
-    body = make_body(spaces, config.hidden, blocks)
+    body = make_body(spaces, config.hidden, blocks, config.channels)
     actor, critic = Actor(body, spaces.num_actions, softmax_output=False), Critic(body)
     weights = [*actor.parameters(), *critic.last.parameters()]
     return AlphaZeroPolicy(

@@ -8,9 +8,11 @@ improves the network's policy with any number of simulations.
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +66,21 @@ class RootNoise:
     share: float
 
 
+class Drawn(NamedTuple):
+    """What is random in searches of n positions."""
+
+    seeds: NDArray[np.uint64]
+    """Of what chance does in simulations, [n]."""
+    root: NDArray[np.float64] | None
+    """Gumbel noise, or the gamma variables of Dirichlet noise, at the roots, [n, A]; None for no noise."""
+    share: float
+    """Share of Dirichlet noise."""
+
+    def of(self, share: slice) -> "Drawn":
+        """Return what belongs to some of the positions."""
+        return Drawn(self.seeds[share], None if self.root is None else self.root[share], self.share)
+
+
 class GuidedSearch:
     """Search for two-player zero-sum games of perfect information.
 
@@ -91,6 +108,7 @@ class GuidedSearch:
         self._descents, self._grow = descents(game), Unchecked(guided_nodes.grow)
         self._deadline = new_deadline(None)
         self._room = (1 + min(self.simulations + 1, INITIAL_SIMULATIONS)) * min(game.num_actions, 64)
+        self._memories = [NodeMemory()]
 
     def search(
         self,
@@ -101,32 +119,65 @@ class GuidedSearch:
         explores: bool = True,
         kept: Sequence[NDArray[Any] | None] | None = None,
         budget: Budget | None = None,
+        threads: int = 1,
     ) -> SearchResult:
         """Search the positions [n], each within `budget`, if that is not the usual one.
 
         `noise` adds exploration to PUCT, `explores` to Gumbel (its Gumbel noise). PUCT continues from the trees `kept`
-        [n] where they are not None, with its full number of simulations on top.
+        [n] where they are not None, with its full number of simulations on top. Each of `threads` searches a share of
+        the positions, so that some descend while the network answers for others; `network` must bear that. Its rounding
+        alone depends on them.
         """
-        budget = budget or self.budget
+        budget, kept, n = budget or self.budget, kept or [None] * len(states), len(states)
+        one_by_one = budget.seconds is not None
+        shares, chance = slices(n, n if one_by_one else threads), self._drawn(n, rng, noise, explores)
+        self._deadline = new_deadline(None)
+
+        def searched(share: slice, memory: NodeMemory) -> SearchResult:
+            return self._search(states[share], network, chance.of(share), kept[share], budget, memory)
+
+        if one_by_one:
+            return merged_results([searched(share, NodeMemory()) for share in shares])
+        self._memories += [NodeMemory() for _ in range(len(shares) - len(self._memories))]
+        if len(shares) == 1:
+            return searched(shares[0], self._memories[0])
+        with ThreadPoolExecutor(len(shares)) as pool:
+            return merged_results(list(pool.map(searched, shares, self._memories)))
+
+    def _drawn(self, n: int, rng: np.random.Generator, noise: RootNoise | None, explores: bool) -> "Drawn":
+        """Draw what is random in searches of n positions."""
+        shape, seeds, root = (n, self._game.num_actions), rng.integers(2**64, size=n, dtype=np.uint64), None
+        if self._considered and explores:
+            root = rng.gumbel(size=shape)
+        elif noise is not None and not self._considered:
+            root = rng.gamma(noise.alpha, size=shape) + 1e-12
+        return Drawn(seeds, root, 0.0 if noise is None else noise.share)
+
+    def _search(
+        self,
+        states: NDArray[Any],
+        network: Network,
+        chance: "Drawn",
+        kept: Sequence[NDArray[Any] | None],
+        budget: Budget,
+        memory: "NodeMemory",
+    ) -> SearchResult:
+        """Search positions one simulation after the other, each in all of them."""
         simulations = budget.count or UNLIMITED
-        if budget.seconds is not None and len(states) > 1:
-            each = [slice(row, row + 1) for row in range(len(states))]
-            return merged_results(
-                [self.search(states[one], network, rng, noise, explores, kept and kept[one], budget) for one in each]
-            )
-        forest = Forest(self._game, self._descents(states), self._grow, states, self._room, kept, rng)
+        nodes = memory.trees(kept, self._room)
+        forest = Forest(self._game, self._descents(states), self._grow, states, nodes, kept, chance.seeds)
         visited = forest.trees.nodes["visits"][:, 0].astype(np.int64)
         mask, scores, halved = forest.leaves.mask, forest.plan.scores, np.zeros(len(states), np.int64)
         # The roots are evaluated before the clock starts: this compiles or loads the kernels on the first search.
         rows, logits = forest.simulate(network, 0, self._proves)
         forest.plan.limits[:] = np.maximum(visited, 1) + min(simulations, MOST_SIMULATIONS)
         if self._considered:
-            scores[rows] = logits + (rng.gumbel(size=logits.shape) if explores else 0.0)
+            scores[rows] = logits if chance.root is None else logits + chance.root[rows]
             halved[rows] = np.minimum(mask[rows].sum(axis=1), self._considered)
-        elif noise is not None:
-            gammas = rng.gamma(noise.alpha, size=scores.shape) + 1e-12
-            guided_nodes.add_noise(forest.trees.nodes, gammas, noise.share)
-        self._deadline = new_deadline(budget.seconds)
+        elif chance.root is not None:
+            guided_nodes.add_noise(forest.trees.nodes, chance.root, chance.share)
+        if budget.seconds is not None:
+            self._deadline = new_deadline(budget.seconds)
         for simulation in range(1, simulations + 1):
             if self._considered:
                 table = _considered_visits(self._considered, simulations)
@@ -134,6 +185,8 @@ class GuidedSearch:
             forest.simulate(network, simulation, self._proves)
             if forest.active == 0 or time.monotonic() >= self._deadline[0]:
                 break
+        if len(states) > 1:  # the next batch will need as much
+            self._room = max(self._room, forest.room)
         return self._result(forest)
 
     def hurry(self) -> None:
@@ -156,8 +209,16 @@ class GuidedSearch:
         return SearchResult(visits, probs, act, value, pv, list(nodes), forest.simulations)
 
 
+def slices(n: int, parts: int) -> list[slice]:
+    """Divide n rows into so many parts of equal size, or into fewer if there are not so many rows; one at least."""
+    bounds = np.linspace(0, n, max(1, min(n, parts)) + 1).astype(int).tolist()
+    return [slice(first, last) for first, last in pairwise(bounds)]
+
+
 def merged_results(parts: Sequence[SearchResult]) -> SearchResult:
     """Concatenate the results of several searches."""
+    if len(parts) == 1:
+        return parts[0]
     return SearchResult(
         np.concatenate([part.visits for part in parts]),
         np.concatenate([part.probs for part in parts]),
@@ -169,8 +230,22 @@ def merged_results(parts: Sequence[SearchResult]) -> SearchResult:
     )
 
 
+class NodeMemory:
+    """Memory of the trees of one search after another: fresh pages cost as much as the search that fills them."""
+
+    def __init__(self) -> None:
+        self._nodes = np.zeros(0, NODE)
+
+    def trees(self, kept: Sequence[NDArray[Any] | None], room: int) -> NDArray[Any]:
+        """Return nodes [n, N] of any content, `room` of each row beside those of the tree to be kept in it."""
+        n, width = len(kept), room + max((1 if tree is None else len(tree) for tree in kept), default=1)
+        if len(self._nodes) < n * width:
+            self._nodes = np.zeros(n * width, NODE)
+        return self._nodes[: n * width].reshape(n, width)
+
+
 class Forest:
-    """The trees of one search, one per position; `grow` is that kernel of `guided_nodes`."""
+    """The trees of one search, one per position, in `nodes` [n, N]; `grow` is that kernel of `guided_nodes`."""
 
     def __init__(
         self,
@@ -178,22 +253,20 @@ class Forest:
         descent: Descent,
         grow: Unchecked,
         states: NDArray[Any],
-        room: int,
-        kept: Sequence[NDArray[Any] | None] | None,
-        rng: np.random.Generator,
+        nodes: NDArray[Any],
+        kept: Sequence[NDArray[Any] | None],
+        seeds: NDArray[np.uint64],
     ):
-        n, kept = len(states), kept or [None] * len(states)
+        n = len(states)
         self._descent, self._grow = descent, grow
-        sizes = np.array([1 if tree is None else len(tree) for tree in kept], np.int64)
-        nodes = np.zeros((n, room + sizes.max(initial=1)), NODE)
+        self._kept = np.array([1 if tree is None else len(tree) for tree in kept], np.int64)
+        nodes[:, 0] = np.zeros((), NODE)
         nodes["proven_value"][:, 0] = np.nan
         for row, tree in enumerate(kept):
             if tree is not None:
                 nodes[row, : len(tree)] = tree
         nodes["seat"][:, 0] = states["current_player"]
-        self.trees = SearchTrees(
-            seeds=rng.integers(2**64, size=n, dtype=np.uint64), nodes=nodes, sizes=sizes, scales=np.ones(n)
-        )
+        self.trees = SearchTrees(seeds=seeds, nodes=nodes, sizes=self._kept.copy(), scales=np.ones(n))
         self.leaves = Leaves(
             paths=np.empty((n, min(game.max_length + 2, LONGEST_PATH)), np.int32),
             depths=np.empty(n, np.int32),
@@ -211,6 +284,11 @@ class Forest:
         self.simulations = 0
         """Number of simulations so far, without the evaluations of roots."""
 
+    @property
+    def room(self) -> int:
+        """Nodes that each tree can have beside those that were kept."""
+        return self.trees.nodes.shape[1] - int(self._kept.max(initial=1))
+
     def simulate(
         self, network: Network, simulation: int, proves: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -225,8 +303,13 @@ class Forest:
         self.active = active
         self.simulations += active if simulation else 0
         rows = np.flatnonzero(leaves.waiting)
-        obs = self._descent.obs
-        logits, values = network(obs[rows], leaves.mask[rows]) if len(rows) else (scores[:0], scores[:0, 0])
+        obs, mask = self._descent.obs, leaves.mask
+        if not len(rows):
+            logits, values = scores[:0], scores[:0, 0]
+        elif len(rows) == len(obs):  # as most often
+            logits, values = network(obs, mask)
+        else:
+            logits, values = network(obs[rows], mask[rows])
         logits = np.ascontiguousarray(logits, np.float32).reshape(len(rows), scores.shape[1])
         values = np.ascontiguousarray(values, np.float32).reshape(len(rows))
         self._grow.call(self.trees, leaves, logits, values, proves)

@@ -53,16 +53,17 @@ class SelfPlaySearch:
         """End the current search in play."""
         self._play.hurry()
 
-    def answer(self, batch: Batch, state: Any, network: Network, rng: np.random.Generator, training: bool) -> Batch:
+    def answer(
+        self, batch: Batch, state: Any, network: Network, rng: np.random.Generator, training: bool, threads: int
+    ) -> Batch:
         """Search every row; `state` is the hidden state of the previous call. See `AlphaZeroPolicy.forward`."""
         states = positions(batch, self._game, "alphazero")
         full = not training or (self._agreed or rng).random() < self._config.full_share
         search = self._play if not training else self._full if full else self._quick
         kept = None if state is None else self._trees.pop_all(state.tree, states)
         noise = self._noise if training and full else None
-        result = search.search(
-            states, network, rng, noise, explores=training, kept=kept if search.reuses_trees else None
-        )
+        kept = kept if search.reuses_trees else None
+        result = search.search(states, network, rng, noise, explores=training, kept=kept, threads=threads)
         self.simulations += result.simulations
         answer = as_output(result)
         moves = np.zeros(len(states), np.int64) if state is None else np.array(state.moves)

@@ -19,6 +19,8 @@ def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: f
     # of its own parameters alone: an actor's loss needs no gradient of the critics that it goes through
     gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
     for parameter, gradient in zip(parameters, gradients, strict=True):
+        if gradient is not None and gradient.stride() != parameter.stride():  # of a convolution on a GPU
+            gradient = torch.empty_like(parameter).copy_(gradient)
         parameter.grad = gradient  # not added up, so that there is nothing to clear
     if max_norm is None:
         given = [gradient for gradient in gradients if gradient is not None]

@@ -14,7 +14,7 @@ from agents.networks.residual import ResidualTower
 from arena.policy.registration import Spaces
 
 
-def make_body(spaces: Spaces, hidden: int, blocks: int = 0) -> nn.Module:
+def make_body(spaces: Spaces, hidden: int, blocks: int = 0, channels: int = 32) -> nn.Module:
     """Return a network to `hidden` features: a two-layer perceptron or, with `blocks`, a residual tower for boards.
 
     Pictures of pixels get strided convolutions. The network that the user brings takes the place of all of them.
@@ -24,7 +24,7 @@ def make_body(spaces: Spaces, hidden: int, blocks: int = 0) -> nn.Module:
     if is_picture(spaces.observation_shape):
         return PixelNet(spaces.observation, hidden)
     if blocks:
-        return ResidualTower(spaces.observation_shape, blocks=blocks, hidden=hidden)
+        return ResidualTower(spaces.observation_shape, channels, blocks, hidden)
     return Net(spaces.observation_shape, hidden_sizes=(hidden, hidden))
 
 

@@ -36,14 +36,16 @@ class Trees:
         self._recall: Recall = _ByRules(game) if isinstance(game, CompiledGame) else _ByActions(game)
         self._kept: dict[int, tuple[NDArray[Any], Any, int]] = {}
         self._last, self._capacity = 0, TREES_KEPT
+        self._scratch = np.empty(0)
 
     def put(self, nodes: NDArray[Any], root: NDArray[Any], action: int) -> int:
         """Keep the subtree below `action` in the position `root` [1]; return its number, 0 if it has no visits."""
         place = child_by(nodes, 0, action)
         if place < 0:
             return 0
-        kept = np.empty_like(nodes)
-        kept = kept[: keep(nodes, place, kept)].copy()
+        if len(self._scratch) < len(nodes):
+            self._scratch = np.empty_like(nodes)
+        kept = self._scratch[: keep(nodes, place, self._scratch)].copy()
         mark, seat = self._recall.mark(root, action), int(root["current_player"][0])
         if not self._last:  # load now, before any clock runs, what the next move will need
             self._recall.find(kept, seat, mark, root)

@@ -138,6 +138,22 @@ def test_visits_are_those_of_a_plain_search(name, plies):
         assert visits.tolist() == reference(one, 60)
 
 
+@pytest.mark.parametrize("considered", [0, 4])
+def test_threads_find_what_one_finds_and_searches_leave_nothing_behind(considered):
+    env, rows = positions(make_game("connect_four"), 100, 6)
+    states, noise = env.positions(rows), RootNoise(1.0, 0.25)
+    one, several = (GuidedSearch(env.game, 40, considered) for _ in range(2))
+    for searched in (states, states[::-1].copy(), states[:7]):
+        found, again = (
+            search.search(searched, opinions, np.random.default_rng(3), noise, threads=threads)
+            for search, threads in ((one, 1), (several, 3))
+        )
+        fresh = GuidedSearch(env.game, 40, considered).search(searched, opinions, np.random.default_rng(3), noise)
+        for expected in (again, fresh):
+            for name in ("visits", "probs", "act", "value", "pv"):
+                np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
+
+
 @pytest.mark.parametrize("considered", [0, 16])
 def test_an_indifferent_network_is_no_obstacle_to_the_best_move(considered):
     env, rows = positions(TIC_TAC_TOE, 300, 4)
