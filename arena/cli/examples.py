@@ -137,6 +137,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena watch othello mcts:100 mcts:400 --boards 4", "four games at once"),
         ("arena watch gym:CartPole-v1 dqn:runs/gym-CartPole-v1-dqn", "an agent in a Gymnasium environment"),
         ("arena watch http://127.0.0.1:8080/ladders/chess", "the games of a ladder server as they come in"),
+        ("arena watch http://127.0.0.1:8080/live/3", "a game that two people play there"),
     ),
     "serve": (
         ("arena serve", "the home screen at http://127.0.0.1:8000"),

@@ -9,6 +9,7 @@ from arena.match.json_lines import from_json_line
 
 if TYPE_CHECKING:
     from arena.server.client import Client
+    from arena.server.live_spectator import LiveSpectator
 
 
 def server_match(address: str) -> WrittenMatch:
@@ -17,6 +18,26 @@ def server_match(address: str) -> WrittenMatch:
         from arena.server.client import Client, split_match
     url, number = split_match(address)
     return _match(Client.of_visitor(url), number)
+
+
+def live_game(address: str) -> "LiveSpectator | None":
+    """Return the live game whose page the address is, for whoever watches; None for another address.
+
+    Raises `UsageError` if there is none that can be watched: what a server sends is played again by the rules here.
+    """
+    with extra_imported("watch", "server"):
+        from arena.server.client import PAGE_OF_LIVE_GAME, Client, split_live_game
+        from arena.server.live_spectator import LiveSpectator
+        from arena.server.models import LiveGameShown
+    if PAGE_OF_LIVE_GAME not in address:
+        return None
+    url, number = split_live_game(address)
+    client = Client.of_visitor(url)
+    live = client.read(f"/live/{number}?wait=0", LiveGameShown)
+    try:
+        return LiveSpectator(client, live)
+    except UsageError as error:
+        raise UsageError(f"{url}, live game {number}: {error}") from None
 
 
 class Broadcast:

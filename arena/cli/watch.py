@@ -11,8 +11,9 @@ import tyro
 from arena.base.checks import require_above, require_at_least, require_between
 from arena.base.errors import UsageError
 from arena.cli.server_ladders import is_address
-from arena.cli.server_matches import Broadcast
+from arena.cli.server_matches import Broadcast, live_game
 from arena.cli.unused_options import refuse_unused
+from arena.match.by_moves import PolicyByMoves
 from arena.match.limits import Limits
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -23,6 +24,7 @@ from arena.tui.services.agents import contained_agent
 from games.engine.game import Game
 
 if TYPE_CHECKING:
+    from arena.server.live_spectator import LiveSpectator
     from arena.tui.screens.base import ArenaScreen
     from arena.tui.state.intents import WatchIntent
 
@@ -34,12 +36,13 @@ class Options:
     """Watch agents play each other in the terminal; they change seats after every game.
 
     An agent in a Gymnasium environment that renders pixels is watched the same way, episode by episode. The address of
-    a ladder server, or of a ladder's page, shows the newest game of the ladder, and then those that come in.
+    a ladder server, or of a ladder's page, shows the newest game of the ladder, and then those that come in; that of
+    the page of a live game shows it as it is played.
     """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME|URL")]
     """Game, with options after its name (tic_tac_toe:m=6,n=6,k=4), Gymnasium environment (gym:CartPole-v1), or address
-    of a ladder: https://arena.example.org/ladders/chess."""
+    of a ladder or a live game: https://arena.example.org/ladders/chess, https://arena.example.org/live/3."""
     agents: Annotated[
         tyro.conf.Positional[tuple[str, ...]],
         tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint=""),
@@ -93,6 +96,10 @@ def _ladder(options: Options) -> Iterator["ArenaScreen"]:
         raise UsageError(f"{options.game} is a server's address, whose bots play; name no agents")
     unused = "games", "seed", "boards", "limits", "openings"
     refuse_unused(options, Options(options.game), unused, f"for games played here, and {options.game} is none")
+    if (spectator := live_game(options.game)) is not None:
+        with closing(spectator):
+            yield _live(spectator, options.speed)
+        return
     from arena.tui.screens.replay import ReplayScreen
 
     broadcast = Broadcast(options.game)
@@ -100,6 +107,16 @@ def _ladder(options: Options) -> Iterator["ArenaScreen"]:
     if newest is None:
         raise UsageError(f"the ladder {broadcast.ladder} has no games yet")
     yield ReplayScreen(newest, broadcast.ladder, speed=options.speed or 1.0, next_match=broadcast.next)
+
+
+def _live(spectator: "LiveSpectator", speed: float | None) -> "ArenaScreen":
+    """Return the screen of a live game, whose moves are shown as they come."""
+    from arena.tui.screens.watch import WatchScreen
+    from arena.tui.state.pace import FASTEST
+
+    players = [(name, PolicyByMoves(spectator)) for name in spectator.names]
+    limits = Limits(clock=spectator.clock)
+    return WatchScreen(spectator.game, players, games=1, speed=speed or FASTEST, limits=limits, live=spectator)
 
 
 @contextmanager

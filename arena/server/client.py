@@ -25,7 +25,7 @@ KEY = "ARENA_KEY"
 """Variable of the environment with one's key: command lines can be read by others."""
 ANSWER_S = 60.0
 MOST_BYTES_OF_JSON = 2**24
-PAGE_OF_LADDER, PAGE_OF_MATCH = "/ladders/", "/matches/"
+PAGE_OF_LADDER, PAGE_OF_MATCH, PAGE_OF_LIVE_GAME = "/ladders/", "/matches/", "/live/"
 
 
 T = TypeVar("T")
@@ -53,9 +53,22 @@ def split_match(address: str) -> tuple[str, int]:
     >>> split_match("https://arena.example.org/matches/12")
     ('https://arena.example.org', 12)
     """
-    url, _, number = address.partition("?")[0].rstrip("/").partition(PAGE_OF_MATCH)
+    return _split_number(address, PAGE_OF_MATCH, "a match")
+
+
+def split_live_game(address: str) -> tuple[str, int]:
+    """Return the address of a server and the number of the live game whose page it is.
+
+    >>> split_live_game("https://arena.example.org/live/3")
+    ('https://arena.example.org', 3)
+    """
+    return _split_number(address, PAGE_OF_LIVE_GAME, "a live game")
+
+
+def _split_number(address: str, page: str, what: str) -> tuple[str, int]:
+    url, _, number = address.partition("?")[0].rstrip("/").partition(page)
     if not (number.isascii() and number.isdecimal() and 0 < len(number) < 19):
-        raise UsageError(f"{address!r} is not the page of a match, as https://arena.example.org/matches/12")
+        raise UsageError(f"{address!r} is not the page of {what}, as https://arena.example.org{page}12")
     return url, int(number)
 
 

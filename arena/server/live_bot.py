@@ -11,7 +11,7 @@ from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.verdict import Reason
 from arena.server.client import Client
-from arena.server.live_player import UNCHANGED_S, query_after
+from arena.server.live_feed import UNCHANGED_S, query_after
 from arena.server.models import JobGiven, LiveGameShown
 from games.engine.game import Game
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from arena.base.errors import UsageError
-from arena.cli import server_play
+from arena.cli import server_play, watch
 from arena.cli.main import main
 from arena.match.by_moves import PolicyByMoves
 from arena.match.replay import game_labelled
@@ -99,6 +99,52 @@ async def test_who_resigns_and_whose_time_is_over(clients):
         await until(theirs, lambda: theirs.app.screen.sitting.over)
         verdict = theirs.app.screen.sitting.position.verdict
         assert (verdict.reason, verdict.offender) == (Reason.LATE, 0)
+
+
+def watched(address, number=1):
+    """The screen of `arena watch` for a live game."""
+    return watch.screen(watch.Options(f"{address}/live/{number}"))
+
+
+async def test_somebody_watches(clients, address):
+    """From the move that has been played, to a resignation by whose turn it is not."""
+    seated(clients, "ada", "eve", clock="5m")
+    seated(clients, "eve", "ada")
+    clients["ada"].post("/live/1/moves", {"place": 0, "action": 4})
+    with watched(address) as screen:
+        async with ArenaApp(screen).run_test(size=(80, 24)) as theirs:
+            await until(theirs, lambda: len(screen.match.positions) == 2)
+            said = screen_text(theirs.app)
+            assert "ada" in said
+            assert "eve" in said
+            assert "5:00" in said
+            clients["eve"].post("/live/1/moves", {"place": 1, "action": 0})
+            await until(theirs, lambda: len(screen.match.positions) == 3)
+            await until(theirs, lambda: "4:5" in screen_text(theirs.app))
+            await theirs.press("n")
+            assert "this is one game" in notice(theirs.app)
+            clients["eve"].post("/live/1/end", {"reason": "resigned"})
+            await until(theirs, lambda: "eve resigns" in notice(theirs.app))
+            assert screen.match.latest.verdict.offender == 1
+    with watched(address) as screen:  # of a game that is over
+        async with ArenaApp(screen).run_test(size=(80, 24)) as theirs:
+            await until(theirs, lambda: "eve resigns" in notice(theirs.app))
+
+
+def test_live_games_that_cannot_be_watched_are_refused(clients, address, capsys, monkeypatch):
+    monkeypatch.setenv("ARENA_KEY", clients["ada"]._key)
+    seated(clients, "ada", "eve")
+    for words, reason in (
+        ([f"{address}/live/1"], f"{address}, live game 1: it has not begun; the challenge is waiting"),
+        ([f"{address}/live/9"], f"{address}: there is no live game 9"),
+        ([f"{address}/live/x"], "is not the page of a live game, as https://arena.example.org/live/12"),
+        ([f"{address}/live/1", "random"], "is a server's address, whose bots play; name no agents"),
+        (["http://127.0.0.1:1/live/1"], "http://127.0.0.1:1 cannot be reached"),
+    ):
+        assert main(["watch", *words]) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        assert reason in said
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from arena.tui.services.background import BackgroundThread
 from arena.tui.services.match_recorder import MatchRecorder
 from arena.tui.state.live_match import LiveMatch, Position
 from arena.tui.state.messages import Dealt, MovePlayed
+from arena.tui.state.remote_game import RemoteGame
 from arena.tui.state.series import Series
 from arena.tui.state.words import YOU
 from games.engine.actions import Action
@@ -44,22 +45,12 @@ class PlayOptions:
     """Number of hands or games of the session; None for as many as the person likes."""
     recorder: MatchRecorder | None = None
     """Stores finished games."""
-    remote: "RemoteGame | None" = None
+    remote: "PlayedGame | None" = None
     """The game of the session, where a server keeps it and the other player is at another machine."""
 
 
-class RemoteGame(Protocol):
-    """A game that a server keeps: nothing in it is taken back, and its clocks are the server's."""
-
-    seed: int
-    actions: tuple[int, ...]
-    """What had been played before."""
-    spent: tuple[tuple[int, float], ...]
-    """Seat and seconds of each of these."""
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """The end of the game, as the server has it; None before."""
+class PlayedGame(RemoteGame, Protocol):
+    """A game that a server keeps and a person plays here: nothing in it is taken back."""
 
     def tell(self, record: MatchRecord) -> Verdict:
         """Tell the server how the game has ended here; return how it has ended there."""

@@ -1,6 +1,7 @@
 """Watch agents play each other."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import ClassVar
@@ -18,6 +19,7 @@ from arena.tui.screens.keys import HURRY, MATCH_KEYS, NEXT_KEY, WALK_KEYS, comma
 from arena.tui.screens.walk import WalkScreen
 from arena.tui.state.live_match import Position
 from arena.tui.state.messages import Dealt, MovePlayed
+from arena.tui.state.remote_game import RemoteGame
 from arena.tui.state.series import Series
 from arena.tui.state.words import clock, getting_ready
 from arena.tui.widgets.match_pane import MatchView
@@ -38,6 +40,9 @@ class WatchScreen(WalkScreen):
 
     An agent in a process of its own (`ContainedPolicy`) can be hurried, or stopped: then it loses the game, and the
     series goes on.
+
+    A `live` game is one alone, whose players' moves come from a server; `limits` give its clock, by which nobody loses
+    here.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,11 +62,12 @@ class WatchScreen(WalkScreen):
         speed: float = 1.0,
         openings: Sequence[tuple[Action, ...]] = ((),),
         limits: Limits | None = None,
+        live: RemoteGame | None = None,
     ):
         super().__init__("watch", game, Series([name for name, _ in agents]), speed)
         self._agents = tuple(agents)
         self._games, self._seed, self._openings = games, seed, openings
-        self._limits = limits
+        self._limits, self._live = limits, live
         self._given = 0  # moves of the opening
 
     def on_mount(self) -> None:
@@ -70,31 +76,37 @@ class WatchScreen(WalkScreen):
 
     def view_model(self) -> MatchView:
         """Return the position on the board and the score of the series."""
-        game = f"game {self.match.series.game + 1} of {self._games}"
-        self.heading.say(game, self.match.standings(), *self.pace_words())
+        series = (f"game {self.match.series.game + 1} of {self._games}", self.match.standings())
+        self.heading.say(*(series if self._live is None else ("live",)), *self.pace_words())
         return super().view_model()
 
     def thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought:
         """Return the thoughts of the agent to move."""
-        if self.shown < self._given:
+        if self.shown < self._given and self._live is None:
             return Thought(position.seat, "opening", remark="the next move is given")
         line = self.match.positions[self.shown + 1].line if self.shown + 1 < len(self.match.positions) else ()
         return thought_from(f"{self.match.seat_names[position.seat]} thinks", position, answer, line)
 
     def clock_at(self, seat: int) -> str:
         """Return the time that an agent has used in this game, or has left, up to the position on the board."""
-        way = pairwise(self.match.positions[: self.shown + 1])
-        moves_s = [after.took_s for before, after in way if before.seat == seat]
+        moves_s = [seconds for mover, seconds in self._spent() if mover == seat]
         thinks = self.jobs.current == "advance" and self.shown + 1 == len(self.match.positions)
         waited_s = self.jobs.waited_s if thinks and self.position.seat == seat else 0.0
         control = None if self._limits is None else self._limits.control
         left_s = None if control is None else left_after(control, moves_s)
         return clock(sum(moves_s) + waited_s if left_s is None else max(left_s - waited_s, 0.0))
 
+    def _spent(self) -> Sequence[tuple[int, float]]:
+        """Return seat and seconds of each move up to the position on the board."""
+        if self._live is not None:
+            return self._live.spent[: self.shown]
+        way = pairwise(self.match.positions[: self.shown + 1])
+        return [(before.seat, after.took_s) for before, after in way]
+
     def tick(self) -> None:
         """Report the current job, and offer ways to go on if an agent thinks for long."""
         super().tick()
-        if self.jobs.current == "advance" and self.jobs.waited_s > OFFER_AFTER_S:
+        if self.jobs.current == "advance" and self.jobs.waited_s > OFFER_AFTER_S and self._live is None:
             who = f"{self.position.picture.mark(self.position.seat)} {self.match.seat_names[self.position.seat]}"
             offers = "esc: move now   r: it loses this game   n: next game"
             self.say(f"{who} thinks for {int(self.jobs.waited_s)} s   {offers}", "refusal")
@@ -109,9 +121,13 @@ class WatchScreen(WalkScreen):
         players = [self._agents[contestant] for contestant in self.match.series.seated()]
         self.say("")
         self.show()
-        seed = spawn_seeds(self._seed, self.match.series.game, count=1)[0]
-        opening = self._openings[self.match.series.game // len(players) % len(self._openings)]
-        self.jobs.ask("deal", partial(self.live_match.deal, players, seed, opening, self._limits), Dealt)
+        if self._live is not None:
+            dealt = partial(self.live_match.deal, players, self._live.seed, self._live.actions)
+        else:
+            seed = spawn_seeds(self._seed, self.match.series.game, count=1)[0]
+            opening = self._openings[self.match.series.game // len(players) % len(self._openings)]
+            dealt = partial(self.live_match.deal, players, seed, opening, self._limits)
+        self.jobs.ask("deal", dealt, Dealt)
 
     def on_dealt(self, message: Dealt) -> None:
         """Show the opening; its last position is the first that the agents see."""
@@ -131,14 +147,19 @@ class WatchScreen(WalkScreen):
         if self.jobs.is_news(message):
             if message.answer is not None:
                 self.match.answers[len(self.match.positions) - 1] = message.answer
-            self.match.positions.append(message.position)
+            position = message.position
+            if position.verdict is not None and self._live is not None and self._live.verdict is not None:
+                position = replace(position, verdict=self._live.verdict)
+            self.match.positions.append(position)
             self.position_added()
 
     def at_the_end(self) -> None:
         """Score the game, and go on to the next after a pause."""
         self.match.series.credit(self.position.verdict)
         news = self.match.result_at(self.position)
-        if self.match.series.game + 1 < self._games:
+        if self._live is not None:
+            self.playing = False
+        elif self.match.series.game + 1 < self._games:
             self.wait(max(3 * self.pace.pause_s, 0.5))
         else:
             self.playing = False
@@ -168,7 +189,9 @@ class WatchScreen(WalkScreen):
 
     def action_next_game(self) -> None:
         """Leave this game for the next."""
-        if self.match.series.game + 1 < self._games:
+        if self._live is not None:
+            self.say("this is one game; q quits", "refusal")
+        elif self.match.series.game + 1 < self._games:
             if self.jobs.waited_s > STOP_AFTER_S:
                 self.action_stop()  # or else the next game would wait for its move
             self.match.series.game += 1
