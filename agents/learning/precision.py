@@ -6,6 +6,8 @@ import torch
 from torch import nn
 
 from agents.learning.actor_critic import logits_and_values
+from agents.learning.fused_linear import FusedLinear, can_fuse, fuse
+from agents.networks.common import MLP
 
 
 def half_precision(device: torch.device, wanted: bool = True) -> torch.autocast:
@@ -36,6 +38,10 @@ class HalfActorCritic:
         for module in self._copies.modules():
             if isinstance(module, nn.Linear | nn.Conv1d | nn.Conv2d | nn.Conv3d):
                 module.to(torch.bfloat16)
+            elif isinstance(module, MLP):
+                module.compute_in(torch.bfloat16)
+        if can_fuse(next(self._copies.parameters()).device):
+            fuse(self._copies)
         self.device = next(self._copies.parameters()).device
         """Device of the copy, that of the networks when it was made."""
 
@@ -47,6 +53,9 @@ class HalfActorCritic:
             *zip(self._copies.buffers(), self._networks.buffers(), strict=True),
         ):
             kept.copy_(present)
+        for module in self._copies.modules():
+            if isinstance(module, FusedLinear):
+                module.pack()
 
     def logits_and_values(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the logits [n, A] and values [n] of observations, in float32."""

@@ -75,6 +75,10 @@ class MLP(nn.Module):
         self.register_buffer("_like", torch.empty(0), persistent=False)  # of the type and on the device of all weights
         self.to(device)
 
+    def compute_in(self, dtype: torch.dtype) -> None:
+        """Take inputs as this type, for layers that do."""
+        self._like = self._like.to(dtype)
+
     def forward(self, s: Any) -> torch.Tensor:
         """Map [n, ...] to [n, output_dim]."""
         x = to_input(s, self._like)
