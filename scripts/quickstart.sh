@@ -15,9 +15,13 @@ resume=()
 if [ -f "$run/run.json" ]; then
     resume=(--resume)
 fi
-# By AlphaZero: tree searches guided by a network, which learns from them; games begin after 0 to 12 random moves.
-"$arena" train connect_four alphazero --out "$run" ${resume[@]+"${resume[@]}"} --steps 500000 --snapshots 6 \
-    --openings 12 --simulations 64 --quick-simulations 16 --evaluation random one-ply alphabeta:4 --workers 2 "$@"
+# By AlphaZero: tree searches guided by a network, which learns from them while the workers play on (--ahead); games
+# begin after 0 to 12 random moves.
+"$arena" train connect_four alphazero --out "$run" ${resume[@]+"${resume[@]}"} --steps 600000 --snapshots 6 \
+    --openings 12 --simulations 64 --quick-simulations 16 --evaluation random one-ply alphabeta:4 \
+    --workers 2 --ahead "$@"
+# Its network with a search of 800 simulations a move; alphazero:$run makes 100.
+agent=puct:$run:800
 
 # Against its own past: the agent as it was after one third and after two thirds of its training.
 snapshots=("$run"/snapshot-*)
@@ -35,9 +39,9 @@ while [ -e "$results" ]; do # nothing is overwritten
     number=$((number + 1))
     results=runs/quickstart-tournament-$number
 done
-"$arena" tournament connect_four "alphazero:$run" ${earlier[@]+"${earlier[@]}"} random one-ply alphabeta:4 mcts:1000 \
+"$arena" tournament connect_four "$agent" ${earlier[@]+"${earlier[@]}"} random one-ply alphabeta:4 mcts:1000 \
     --games 200 --workers 2 --out "$results"
 
 echo
-echo "Watch it:  $arena watch connect_four alphazero:$run alphabeta:4"
-echo "Play it:   $arena play connect_four alphazero:$run"
+echo "Watch it:  $arena watch connect_four $agent alphabeta:4"
+echo "Play it:   $arena play connect_four $agent"

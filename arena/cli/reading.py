@@ -46,13 +46,16 @@ def read_options(options: type, program: str, arguments: Sequence[str]) -> Any:
 
     asks_help = not {"-h", "--help"}.isdisjoint(arguments)
     complaint, page = io.StringIO(), _Page(coloured=asks_help and sys.stdout.isatty())  # errors are plain words
+    config = [tyro.conf.OmitArgPrefixes, tyro.conf.DisallowNone]
+    if asks_help:  # which shows the one that changes something; on a run with --ahead, --ahead is no error
+        config.append(tyro.conf.FlagCreatePairsOff)
     try:
         with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
             return tyro.cli(
                 options,
                 prog=program,
                 args=["--help"] if asks_help else list(arguments),  # the same help always
-                config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone),
+                config=config,
                 registry=_registry_with_none(),
             )
     except SystemExit as end:

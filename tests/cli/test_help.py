@@ -1,6 +1,7 @@
 """Help: every command has examples that it understands; faults are one line and a log; nothing heavy is imported."""
 
 import contextlib
+import dataclasses
 import shlex
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 import arena.cli.games
 from arena.base.errors import UsageError
+from arena.cli import reading
 from arena.cli.examples import EXAMPLES
 from arena.cli.main import COMMANDS, GROUPS, main
 from tests.cli.command_lines import parsed
@@ -127,3 +129,24 @@ def test_a_log_that_cannot_be_written_goes_elsewhere(monkeypatch, tmp_path, caps
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     assert main(["games"]) == 1
     assert str(tmp_path / "state") not in capsys.readouterr().err
+
+
+@dataclasses.dataclass(frozen=True)
+class OfARun:
+    """Options that a run has already."""
+
+    ahead: bool = True
+    """Set by the run."""
+    again: bool = False
+    """Not set by it."""
+
+
+def test_a_flag_that_is_set_may_be_given_again_and_help_shows_what_changes_something(capsys):
+    assert reading.read_options(OfARun, "arena x", []) == OfARun()
+    assert reading.read_options(OfARun, "arena x", ["--ahead", "--again"]) == OfARun(again=True)
+    assert reading.read_options(OfARun, "arena x", ["--no-ahead"]) == OfARun(ahead=False)
+    with pytest.raises(SystemExit):
+        reading.read_options(OfARun, "arena train", ["--help"])
+    shown = capsys.readouterr().out
+    assert "--no-ahead" in shown
+    assert "--no-again" not in shown
