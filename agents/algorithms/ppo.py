@@ -22,10 +22,11 @@ from agents.learning.distributions import log_probability
 from agents.learning.figures import Figures, approximate_kl, clip_fraction, new_figures, note
 from agents.learning.gradients import descend
 from agents.learning.options import one_config
+from agents.learning.precision import HalfActorCritic, half_precision, has_bfloat16
 from agents.learning.stochastic import ActionSampler, DistFn, optimizer_of, tensors
 from agents.networks.builders import actor_critic_for
 from agents.networks.common import ActorCritic
-from agents.networks.discrete import actor_and_critic
+from agents.networks.discrete import Actor, actor_and_critic
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
@@ -98,6 +99,16 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
         super().__init__(actor, critic, optim, config, sampler, mapping)
         self.config, self.lr_scheduler = config, lr_scheduler
+        self._halves = config.half and isinstance(actor, Actor) and not actor.softmax_output
+        self._half: HalfActorCritic | None = None
+
+    def scores_and_values(self, obs: Any, state: Any) -> tuple[Any, torch.Tensor, Any]:
+        """Return the scores of observations, their values [n], and the hidden state, for acting."""
+        if not (self._halves and self.training and state is None and has_bfloat16(self.device)):
+            return super().scores_and_values(obs, state)
+        if self._half is None or self._half.device != self.device or not self._half.is_current:
+            self._half = HalfActorCritic(self.actor, self.critic)
+        return *self._half.logits_and_values(obs), None
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add advantages `adv` and `returns` [n] to all collected transitions, in order of time."""
@@ -130,7 +141,10 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
                 self._recompute(batch)
                 data = tensors(batch, KEYS, self.device)
             for part in self.sampler.minibatches(data, batch_size):
-                scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
+                with half_precision(self.device, self._halves):
+                    scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
+                if self._halves:
+                    scores, value = scores.float(), value.float()
                 dist = self.sampler.distribution(scores, part.get("mask"))
                 log_ratio = log_probability(dist, part["act"]) - part["logp_old"]
                 ratio = log_ratio.exp()
@@ -142,6 +156,7 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
                 note(figures, {"loss": loss.item(), "loss/clip": clip_loss.item(), "loss/vf": value_loss.item()})
                 note(figures, {"loss/ent": entropy.item(), "entropy": entropy.item(), **step})
                 note(figures, {"kl": approximate_kl(log_ratio), "clip_fraction": clip_fraction(ratio, config.eps_clip)})
+        self._half = None  # of the weights before
         return dict(figures)
 
 

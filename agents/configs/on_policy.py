@@ -116,6 +116,8 @@ class PPOConfig(ActorCriticConfig):
     """Transitions per gradient step, at least 1."""
     repeat: int = 3
     """Passes over the collected transitions, at least 1."""
+    half: bool = False
+    """Compute in bfloat16 while training, where the device supports it and actions are numbered."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -149,10 +149,14 @@ class ActorCriticLearner(nn.Module):
 
     def _decide(self, obs: Any, mask: Any, state: Any) -> tuple[Decision, Any, Any]:
         """Return drawn actions, the distribution that they are from, and the hidden state."""
-        scores, value, hidden = actor_and_critic(self.actor, self.critic, obs, state)
+        scores, value, hidden = self.scores_and_values(obs, state)
         dist = self.sampler.distribution(scores, mask)
         act = self.sampler.choose(dist, self.training)
         return Decision(act, log_probability(dist, act), value), dist, hidden
+
+    def scores_and_values(self, obs: Any, state: Any) -> tuple[Any, torch.Tensor, Any]:
+        """Return the scores of observations, their values [n], and the hidden state, for acting."""
+        return actor_and_critic(self.actor, self.critic, obs, state)
 
     def decide(self, obs: torch.Tensor, mask: torch.Tensor) -> Decision:
         """Draw an action for each row of observations [n, *O], with legal actions `mask` [n, A], on their device."""

@@ -44,6 +44,18 @@ class HalfActorCritic:
             fuse(self._copies)
         self.device = next(self._copies.parameters()).device
         """Device of the copy, that of the networks when it was made."""
+        self._made_of = self._versions()
+
+    def _versions(self) -> list[tuple[int, int]]:
+        return [(tensor.data_ptr(), tensor._version) for tensor in self._networks.parameters()]
+
+    @property
+    def is_current(self) -> bool:
+        """False if weights have been loaded into the networks since the copy was made; steps of optimizers count not.
+
+        (torch does not count what its fused optimizers change in place.)
+        """
+        return self._versions() == self._made_of
 
     @torch.no_grad()
     def refresh(self) -> None:

@@ -7,6 +7,7 @@ from torch.distributions import Categorical
 
 from agents.algorithms.ppo import PPOPolicy, build
 from agents.configs.on_policy import PPOConfig
+from agents.learning.precision import half_precision, has_bfloat16
 from arena.base.errors import UsageError
 from arena.data import Batch, VectorReplayBuffer
 from arena.policy.registration import Spaces
@@ -235,3 +236,35 @@ def test_options_that_mean_nothing(options, message):
 def test_settings_that_mean_nothing(options, message):
     with pytest.raises(UsageError, match=message):
         PPOConfig(**options)
+
+
+@pytest.mark.skipif(not has_bfloat16(torch.device("cpu")), reason="this processor has no bfloat16")
+def test_half_precision_acts_by_the_weights_of_the_moment():
+    """After steps of the optimizer and after weights were loaded; in tests it computes in full."""
+    policy, other = (build(Spaces.of_game(make_game("connect_four")), PPOConfig(half=True), True) for _ in range(2))
+    obs = torch.as_tensor(np.random.default_rng(0).integers(0, 2, (64, 6, 7, 2)), dtype=torch.int8)
+    mask = torch.ones(64, 7, dtype=torch.bool)
+    rng, seen = np.random.default_rng(1), []
+
+    def agrees() -> bool:
+        with torch.no_grad(), half_precision(policy.device):
+            wanted = policy.logits_and_values(obs)
+        acted = policy.train().scores_and_values(obs, None)
+        seen.append(acted[0])
+        full = policy.eval().scores_and_values(obs, None)
+        assert not torch.equal(full[0], acted[0])
+        torch.testing.assert_close(full[0], acted[0], rtol=0.05, atol=0.02)
+        return all(torch.equal(one, two) for one, two in zip(acted, wanted, strict=False))
+
+    assert agrees()
+    policy.train()
+    with torch.no_grad():
+        act, logp, value = policy.decide(obs, mask)
+    learned = Batch(obs=Batch(obs=obs, mask=mask), act=act, logp_old=logp, v_s=value.double())
+    learned.adv, learned.returns = (torch.from_numpy(rng.normal(size=64)) for _ in range(2))
+    policy.learn(learned, batch_size=64, repeat=2)
+    assert agrees()
+    policy.load_state_dict(other.state_dict())
+    assert agrees()
+    assert not torch.equal(seen[0], seen[1])
+    assert not torch.equal(seen[1], seen[2])
