@@ -53,7 +53,7 @@ class SearchResult:
     pv: NDArray[np.int32]
     """Principal variation, [n, L], -1 after its end."""
     trees: Sequence[NDArray[Any]]
-    """Trees of the positions: n arrays of nodes, the root first."""
+    """Trees of the positions: n arrays of nodes, the root first; those of a batch until the next search."""
     simulations: int
     """Number of simulations in all trees together."""
 
