@@ -168,4 +168,4 @@ def _one_line(box: str) -> str:
     text = re.sub(r"^Error parsing [\w.]+: ", "", " ".join(message))  # before messages of the options' own checks
     for pattern, plain in PLAINER:
         text = re.sub(pattern, plain, text)
-    return text + (f"; did you mean {hint.split()[0]}?" if hint else "")
+    return text + (f"; did you mean {hint.split()[0].rstrip(',')}?" if hint else "")
