@@ -67,7 +67,7 @@ class RootNoise:
 
 
 class Drawn(NamedTuple):
-    """What is random in searches of n positions."""
+    """Random numbers of the searches of n positions."""
 
     seeds: NDArray[np.uint64]
     """Of what chance does in simulations, [n]."""

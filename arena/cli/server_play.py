@@ -7,7 +7,7 @@ from arena.base.extras import extra_imported
 from arena.cli.server_matches import only_ladder
 from arena.match.by_moves import PolicyByMoves
 from arena.match.limits import Limits
-from arena.match.replay import game_labelled, match_after
+from arena.match.replay import game_labelled
 from arena.tui.parts.sitting import PlayOptions
 from arena.tui.services.match_recorder import MatchRecorder
 
@@ -55,10 +55,10 @@ def _challenge(
 
 def require_playable(live: "LiveGameShown", url: str) -> None:
     """Raise `UsageError` for a game that is not installed, or whose moves break its rules: no server is believed."""
-    from arena.server.client import game_of_server
+    from arena.server.live_feed import checked_game
 
     try:
-        match_after(game_of_server(live.game), live.players, live.seed, live.actions)
+        checked_game(live)
     except UsageError as error:
         raise UsageError(f"{url}, live game {live.id}: {error}") from None
 

@@ -97,8 +97,10 @@ def _ladder(options: Options) -> Iterator["ArenaScreen"]:
     unused = "games", "seed", "boards", "limits", "openings"
     refuse_unused(options, Options(options.game), unused, f"for games played here, and {options.game} is none")
     if (spectator := live_game(options.game)) is not None:
-        with closing(spectator):
+        try:
             yield _live(spectator, options.speed)
+        finally:
+            spectator.stop_waiting()
         return
     from arena.tui.screens.replay import ReplayScreen
 

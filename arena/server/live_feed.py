@@ -3,10 +3,12 @@
 import threading
 
 from arena.match.ask import FailedError
+from arena.match.replay import match_after
 from arena.match.verdict import Failure, Reason, Verdict
-from arena.server.client import Client, UnreachableError
+from arena.server.client import Client, UnreachableError, game_of_server
 from arena.server.live_games import OVER, PLAYING
 from arena.server.models import LiveGameShown
+from games.engine.game import Game
 
 LOOK_S = 3.0
 """Seconds that the server is asked to wait for a change: resignations, and workers that end, wait as long."""
@@ -19,6 +21,16 @@ RETRY_S = 2.0
 def query_after(live: LiveGameShown) -> str:
     """Return the query by which the server waits a moment for a later version of a game."""
     return f"?after={live.version}&wait={LOOK_S}"
+
+
+def checked_game(live: LiveGameShown) -> Game:
+    """Return the game that is played in a live game; no server is believed.
+
+    Raises `UsageError` for one that is not installed here, or if its moves break the rules.
+    """
+    game = game_of_server(live.game)
+    match_after(game, live.players, live.seed, live.actions)
+    return game
 
 
 class LiveFeed:

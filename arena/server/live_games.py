@@ -76,7 +76,7 @@ class LiveGame:
 
     @property
     def game(self) -> Game:
-        """What is played."""
+        """Game that is played."""
         return game_labelled(self.ladder.rules.game)
 
     def replayed(self) -> Match:

@@ -3,10 +3,9 @@
 from arena.base.errors import UsageError
 from arena.base.text import printable
 from arena.match.ask import FailedError
-from arena.match.replay import match_after
 from arena.match.verdict import Failure, Verdict
-from arena.server.client import Client, game_of_server
-from arena.server.live_feed import LiveFeed
+from arena.server.client import Client
+from arena.server.live_feed import LiveFeed, checked_game
 from arena.server.live_games import OVER, PLAYING
 from arena.server.models import LiveGameShown
 
@@ -26,8 +25,7 @@ class LiveSpectator:
         if live.state not in (PLAYING, OVER):
             raise UsageError(f"it has not begun; the challenge is {printable(live.state)}")
         self._feed = LiveFeed(client, live)
-        self.game, self.clock = game_of_server(live.game), live.clock
-        match_after(self.game, live.players, live.seed, live.actions)  # no server is believed
+        self.game, self.clock = checked_game(live), live.clock
         self.names = [printable(name) for name in live.players]
         self.seed = live.seed
         self.actions = tuple(live.actions)
@@ -53,10 +51,6 @@ class LiveSpectator:
             return self._feed.next_action(len(played))
         except UsageError as error:
             raise FailedError(Failure(str(error))) from error
-
-    def close(self) -> None:
-        """Wait no longer."""
-        self.stop_waiting()
 
     def stop_waiting(self) -> None:
         """Wait no longer: nobody watches."""

@@ -65,26 +65,27 @@ def speeds() -> Iterator[Row]:
         for boards in BOARDS:
             work = f"{spec}: {boards:,} boards on the device, observations, masks, resets"
             yield rate("gpu", work, "moves/s", on_device(spec, boards), NOBODY)
-    yield Row("gpu", "connect_four: PPO with a league, 262,144 boards", *of_ppo(), "moves/s")
-    yield Row("gpu", "go:size=9: AlphaZero, 16,384 boards, 6 blocks of 128 channels", *of_alphazero(), "evaluations/s")
+    for work, speed, unit in (
+        ("connect_four: PPO with a league, 262,144 boards", of_ppo, "moves/s"),
+        ("go:size=9: AlphaZero, 16,384 boards, 6 blocks of 128 channels", of_alphazero, "evaluations/s"),
+    ):
+        yield Row("gpu", work, speed(), None, NOBODY.name, None, unit)
 
 
-def of_ppo() -> tuple[float, None, str, None]:
+def of_ppo() -> float:
     """Return the moves a second of a training, with updates, snapshots and evaluations, after its first collection."""
     boards, moves = 262_144, 32
     run = {"boards": boards, "moves": moves, "steps": boards * moves * 16, "snapshots": 4}
     return trained("connect_four", "ppo", PPOConfig(batch_size=65_536), run, lambda progress: progress.step)
 
 
-def of_alphazero() -> tuple[float, None, str, None]:
+def of_alphazero() -> float:
     """Return the simulations a second of a training, each of which evaluates a position, after its first moves."""
     run = {"boards": 16_384, "moves": 1, "steps": 16_384 * 5, "snapshots": 1}
     return trained("go:size=9", "alphazero", TOWER, run, lambda progress: progress.simulations)
 
 
-def trained(
-    game: str, algo: str, config: object, run: dict[str, int], amount: Callable[[Progress], int]
-) -> tuple[float, None, str, None]:
+def trained(game: str, algo: str, config: object, run: dict[str, int], amount: Callable[[Progress], int]) -> float:
     """Return how fast an amount grows in a training on the device, from its first report to its last."""
     seen: list[tuple[float, int]] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +95,7 @@ def trained(
         training = SelfPlayTraining(make_game(game), algo, config, options, LeagueConfig())
         training.train(lambda progress: seen.append((time.perf_counter(), amount(progress))))
     (began, first), (ended, last) = seen[0], seen[-1]
-    return (last - first) / (ended - began), None, NOBODY.name, None
+    return (last - first) / (ended - began)
 
 
 def missing_compilers() -> str | None:
