@@ -2,6 +2,7 @@
 
 Rules: two players in turn put a mark on an empty cell. Whoever first has `k` marks in a row, column or diagonal wins;
 a full board is a draw. Actions, observations and rewards are those of PettingZoo's `tictactoe_v3` (3 x 3, 3 in a row).
+With `players` three or four take turns with a mark each; the winner gets 1, which the others pay.
 
 Cells are numbered down the columns, on every size; in text a cell is a column letter and a row number:
 
@@ -32,17 +33,20 @@ from games.engine.boards import (
     win_or_loss,
 )
 from games.engine.compiled import CompiledGame
-from games.engine.game import State
+from games.engine.game import TERMINAL, State
 from games.engine.jit import njit
-from games.engine.options import checked_options
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
 from games.engine.winning import winning_line
 
+MOST_PLAYERS = 4
 
-def state_dtype(m: int, n: int) -> np.dtype[Any]:
+
+def state_dtype(m: int, n: int, players: int = 2) -> np.dtype[Any]:
     """Return the layout of a position's record on a board of m rows and n columns."""
+    more = [("players", np.int8)] if players > 2 else []
     return np.dtype(
         [
             ("board", np.int8, (n, m)),  # seat of the mark in each cell, -1 empty; column first, as cells are numbered
@@ -51,6 +55,7 @@ def state_dtype(m: int, n: int) -> np.dtype[Any]:
             ("k", np.int8),  # marks in a line that win
             ("winner", np.int8),  # seat, -1 for nobody (yet)
             ("current_player", np.int8),  # seat to move, or TERMINAL
+            *more,
         ]
     )
 
@@ -71,12 +76,45 @@ def random_action(state: Any, bits: Any) -> int:
 
 @njit
 def apply(state: Any, action: int) -> None:
-    """Mark a cell for the player to move."""
+    """Mark a cell for the player to move, one of two."""
+    end_or_pass(state, mark(state, action))
+
+
+@njit(inline="always")
+def mark(state: Any, action: int) -> bool:
+    """Mark a cell for the player to move; return whether that makes a line."""
     column, row = action // state.board.shape[1], action % state.board.shape[1]
     state.board[column, row] = state.current_player
     state.length += 1
     state.last_action = action
-    end_or_pass(state, in_line(state.board, column, row, state.k))
+    return in_line(state.board, column, row, state.k)
+
+
+@njit
+def apply_in_turn(state: Any, action: int) -> None:
+    """Mark a cell for the player to move, one of several."""
+    following = (state.current_player + 1) % state.players
+    end_or_pass(state, mark(state, action))
+    if state.current_player != TERMINAL:
+        state.current_player = following
+
+
+@njit
+def observe_all(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """Write planes [columns, rows, P]: the marks of `seat`, then those of the others in the order of turns."""
+    board, players = state.board, out.shape[2]
+    for column in range(board.shape[0]):
+        for row in range(board.shape[1]):
+            for plane in range(players):
+                out[column, row, plane] = board[column, row] == (seat + plane) % players
+
+
+@njit
+def returns_of_all(state: Any, out: NDArray[Any]) -> None:
+    """Write +1 for the winner, paid by the others in equal parts."""
+    if state.winner >= 0:
+        for seat in range(out.shape[0]):
+            out[seat] = 1 if seat == state.winner else -1 / (out.shape[0] - 1)
 
 
 def picture(state: State) -> Picture:
@@ -110,35 +148,39 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(m: int = 3, n: int = 3, k: int = 3) -> CompiledGame:
-    """Describe the game; `m` rows and `n` columns from 1 to 20, `k` (marks in a line that win) no longer than a side.
+def game(m: int = 3, n: int = 3, k: int = 3, players: int = 2) -> CompiledGame:
+    """Describe the game for 2 to 4 `players`.
 
-    Raises `UsageError` for an option out of range.
+    `m` rows and `n` columns from 1 to 20, `k` (marks in a line that win) no longer than a side. Raises `UsageError` for
+    an option out of range.
     """
     require_board("tic_tac_toe", k, m=m, n=n)
-    initial = empty_board(state_dtype(m, n))
+    require_between("tic_tac_toe", "players", players, 2, MOST_PLAYERS)
+    initial = empty_board(state_dtype(m, n, players))
     initial["k"] = k
+    if players > 2:
+        initial["players"] = players
     return CompiledGame(
         name="tic_tac_toe",
         title="Tic-tac-toe",
-        options={"m": m, "n": n, "k": k},
-        agents=("player_1", "player_2"),
+        options={"m": m, "n": n, "k": k, "players": players},
+        agents=tuple(f"player_{seat + 1}" for seat in range(players)),
         num_actions=m * n,
-        observation_shape=(n, m, 2),
+        observation_shape=(n, m, players),
         max_length=m * n,
         initial=initial,
         rules=Ruleset(
             legal_actions=legal_actions,
-            apply=apply,
-            observe=observe_stones,
-            returns=win_or_loss,
+            apply=apply if players == 2 else apply_in_turn,
+            observe=observe_stones if players == 2 else observe_all,
+            returns=win_or_loss if players == 2 else returns_of_all,
             random_action=random_action,
         ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
-        symmetries=reflections(n, m),
-        pettingzoo_name="tictactoe_v3",
+        symmetries=reflections(n, m, players),
+        pettingzoo_name="tictactoe_v3" if players == 2 else None,
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from agents.configs.search import AlphaZeroConfig
 from agents.guided.device_network import DeviceNetwork, search_threads
-from agents.guided.guided import Network
+from agents.guided.guided import Network, values_per_position
 from agents.guided.puct import RatesStates, network_of
 from agents.guided.self_play_search import SelfPlaySearch
 from agents.learning.actor_critic import logits_and_values
@@ -41,9 +41,10 @@ class AlphaZeroPolicy(BasePolicy):
     """Searches its moves and learns from the search.
 
     Args:
-        game: a two-player zero-sum game of perfect information.
+        game: a game of perfect information; zero-sum if it has two players.
         actor: maps observations to logits [n, A]; shares its body with `critic`.
-        critic: maps observations to the expected further return of the seat to move, [n, 1].
+        critic: maps observations to the expected further return of the seat to move, [n, 1]; where more than two play,
+            to those of all seats, [n, P], beginning with that one.
         optim: optimizer of both; None for a policy that only plays.
         config: its options, with those of the search.
 
@@ -67,6 +68,7 @@ class AlphaZeroPolicy(BasePolicy):
         self._half: HalfActorCritic | None = None
         self._on_device = DeviceNetwork()
         self.rng = make_rng()
+        self.needs_rewards = game.num_players > 2
 
     @property
     def searched(self) -> int:
@@ -93,7 +95,7 @@ class AlphaZeroPolicy(BasePolicy):
         return scores
 
     def logits_and_values(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the logits [n, A] and values [n] of observations, which can guide a search."""
+        """Return the logits [n, A] and values ([n], or [n, P]) of observations, which can guide a search."""
         return logits_and_values(self.actor, self.critic, obs)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
@@ -129,6 +131,7 @@ class AlphaZeroPolicy(BasePolicy):
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add `returns` [n, 1], the seat's rewards to the end of its game, and `ended` [n], whether the game has ended.
 
+        Where more than two play, `returns` are those of all seats, [n, P], beginning with the seat's own.
         Values are learned from ended games only: bootstrapping the others from the network's own predictions would let
         values drift. If the game has symmetries, each row is rotated or mirrored at random.
         """
@@ -140,18 +143,19 @@ class AlphaZeroPolicy(BasePolicy):
             ended[:] = buffer.terminated[last] | buffer.truncated[last]
             return self._after_cut(buffer, last)
 
-        batch = self.compute_nstep_return(batch, buffer, indices, to_come, 1.0, self._game.max_length)
+        rewards = buffer.info.rewards if self.needs_rewards else None
+        batch = self.compute_nstep_return(batch, buffer, indices, to_come, 1.0, self._game.max_length, rewards=rewards)
         batch.ended = ended
         if self._game.symmetries:
             turn(batch, self._game, self.rng)
         return batch
 
     def _after_cut(self, buffer: ReplayBuffer, last: NDArray[np.int64]) -> torch.Tensor:
-        """Return the predicted further return of games [n] truncated after these transitions; 0 for the others."""
-        value = torch.zeros(len(last), device=self.device)
+        """Return the predicted further returns of games truncated after these transitions, [n, k]; 0 for the others."""
+        value = torch.zeros((len(last), values_per_position(self._game)), device=self.device)
         cut = np.flatnonzero(buffer.truncated[last] & ~buffer.terminated[last])
         if len(cut):
-            value[cut] = self.critic(buffer[last[cut]].obs_next.obs)[:, 0]
+            value[cut] = self.critic(buffer[last[cut]].obs_next.obs)
         return value
 
     def learn(self, batch: Batch) -> dict[str, float]:
@@ -165,7 +169,8 @@ class AlphaZeroPolicy(BasePolicy):
         target = torch.as_tensor(batch.policy.target, device=logp.device)
         policy_loss = -(target * logp.masked_fill(target == 0, 0.0)).sum() / target.sum().clamp(min=1.0)
         ended = torch.as_tensor(batch.ended, device=value.device)
-        value_loss = (batch.returns[:, 0].to(value) - value).square()[ended].sum() / ended.sum().clamp(min=1)
+        errors = (batch.returns.to(value) - value.reshape(batch.returns.shape)).square().mean(dim=1)
+        value_loss = errors[ended].sum() / ended.sum().clamp(min=1)
         loss = policy_loss + self.config.vf_coef * value_loss
         step = descend(loss, self.optim)
         return {"loss": loss.item(), "loss/policy": policy_loss.item(), "loss/value": value_loss.item(), **step}
@@ -180,7 +185,10 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
         raise UsageError("alphazero searches copies of positions: it plays games, not other environments")
     blocks = config.blocks if len(spaces.observation_shape) == 3 else 0
     body = make_body(spaces, config.hidden, blocks, config.channels)
-    actor, critic = Actor(body, spaces.num_actions, softmax_output=False), Critic(body)
+    actor, critic = (
+        Actor(body, spaces.num_actions, softmax_output=False),
+        Critic(body, last_size=values_per_position(spaces.game)),
+    )
     weights = [*actor.parameters(), *critic.last.parameters()]
     return AlphaZeroPolicy(
         spaces.game,

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.guided.guided import Network
+from agents.guided.guided import Network, values_per_position
 from agents.guided.puct import RatesStates
 from arena.base.cores import usable_cores
 from games.engine.game import Game
@@ -75,7 +75,8 @@ class GraphedNetwork:
         dtype = getattr(torch, np.dtype(game.observation_dtype).name)
         self._obs = torch.zeros((rows, *game.observation_shape), dtype=dtype, pin_memory=True)
         self._logits = torch.zeros((rows, game.num_actions), pin_memory=True)
-        self._values = torch.zeros(rows, pin_memory=True)
+        number = values_per_position(game)
+        self._values = torch.zeros(rows if number == 1 else (rows, number), pin_memory=True)
         new_stream: Any = torch.cuda.Stream  # untyped
         self._stream, self._graph = new_stream(policy.device), torch.cuda.CUDAGraph()
         self.follow()
@@ -97,7 +98,7 @@ class GraphedNetwork:
         self._stream.wait_stream(torch.cuda.current_stream(self._policy.device))
 
     def answer(self, obs: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return logits [k, A] and values [k] of observations [k, *O], of which there may be fewer than rows."""
+        """Return logits [k, A] and values, [k] or [k, P], of observations [k, *O]; there may be fewer than rows."""
         k = len(obs)
         self._obs.numpy()[:k] = obs
         with torch.cuda.stream(self._stream):

@@ -32,7 +32,16 @@ INITIAL_SIMULATIONS = 4096
 """Number of simulations for which memory is allocated at first; it is doubled when needed."""
 MOST_SIMULATIONS = 1 << 30
 Network = Callable[[NDArray[Any], NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.float32]]]
-"""Maps observations [k, *O] and masks [k, A] to logits [k, A] and values [k] of the seats to move."""
+"""Maps observations [k, *O] and masks [k, A] to logits [k, A] and values.
+
+Values are expected further returns: of two seats those of the seats to move, [k], of more those of all seats, [k, P],
+the seats to move first.
+"""
+
+
+def values_per_position(game: Game) -> int:
+    """Return how many values a network gives for a position: one of two seats, else one a seat."""
+    return 1 if game.num_players == 2 else game.num_players
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,7 @@ class Drawn(NamedTuple):
 
 
 class GuidedSearch:
-    """Search for two-player zero-sum games of perfect information.
+    """Search for games of perfect information: zero-sum ones of two players, and games of more.
 
     Args:
         game: the game.
@@ -104,7 +113,7 @@ class GuidedSearch:
         """True if a search may continue from the tree of an earlier one (PUCT). Gumbel needs a new tree."""
         self._game, self._considered = game, considered
         self.simulations = simulations or UNLIMITED
-        self._proves = not considered and not game.has_chance and game.wins_at_one
+        self._proves = not considered and not game.has_chance and game.wins_at_one and game.num_players == 2
         self._descents, self._grow = descents(game), Unchecked(guided_nodes.grow)
         self._deadline = new_deadline(None)
         self._room = (1 + min(self.simulations + 1, INITIAL_SIMULATIONS)) * min(game.num_actions, 64)
@@ -305,15 +314,20 @@ class Forest:
         rows = np.flatnonzero(leaves.waiting)
         obs, mask = self._descent.obs, leaves.mask
         if not len(rows):
-            logits, values = scores[:0], scores[:0, 0]
+            logits, values = scores[:0], leaves.payoffs[:0]
         elif len(rows) == len(obs):  # as most often
             logits, values = network(obs, mask)
         else:
             logits, values = network(obs[rows], mask[rows])
         logits = np.ascontiguousarray(logits, np.float32).reshape(len(rows), scores.shape[1])
-        values = np.ascontiguousarray(values, np.float32).reshape(len(rows))
-        self._grow.call(self.trees, leaves, logits, values, proves)
+        self._grow.call(self.trees, leaves, logits, self._of_all_seats(values), proves)
         return rows, logits
+
+    def _of_all_seats(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the values [k, P] of all seats, from the seats to move on, given those of a network."""
+        if values.ndim == 1:
+            values = np.stack([values, -values], axis=1)
+        return np.ascontiguousarray(values, np.float32).reshape(-1, self.leaves.payoffs.shape[1])
 
 
 @cache

@@ -1,9 +1,12 @@
-"""Nodes of trees guided by a network: how they are chosen among, opened and backed up, in any game of two seats.
+"""Nodes of trees guided by a network: how they are chosen among, opened and backed up.
+
+A node's results are those of the seat that chose it, so that any number of seats is backed up alike (max^n: Luckhardt
+and Irani 1986, "An algorithmic solution of N-person games").
 
 `agents.guided.guided_tree` descends in them by compiled rules, `agents.guided.copied_tree` by copies of positions. PUCT
 proves results on the way, as `agents.search.tree` does.
 
-Shapes: B trees, N nodes of each, A actions, O observation, D the longest path, P = 2 seats.
+Shapes: B trees, N nodes of each, A actions, O observation, D the longest path, P seats.
 """
 
 import math
@@ -204,7 +207,8 @@ def grow(
 ) -> None:
     """Expand every evaluated leaf and back up the results of every path.
 
-    `logits` [W, A] and `values` [W], the expected further return of the seat to move, belong to the W waiting trees.
+    `logits` [W, A] and `values` [W, P], the expected further returns of the seat to move and those that follow it,
+    belong to the W waiting trees.
     `proves` requires a two-player zero-sum game without chance.
     """
     trees, leaves = unowned(trees), unowned(leaves)
@@ -217,8 +221,8 @@ def grow(
         tree, path, payoff = nodes[b], paths[b], payoffs[b]
         leaf = tree[path[depths[b]]]
         if leaves.waiting[b]:
-            payoff[leaf.seat] += values[row]
-            payoff[1 - leaf.seat] -= values[row]
+            for place in range(values.shape[1]):
+                payoff[(leaf.seat + place) % values.shape[1]] += values[row, place]
             leaf.value = payoff[leaf.seat]
             open_decision(tree, sizes, b, leaf, mask[b], logits[row])
             row += 1

@@ -1,8 +1,7 @@
 """Descending in guided trees by compiled rules: a template that `games.engine.compiler` turns into code for one game.
 
 One simulation of all trees is `descend` (to a leaf in each tree), one batched evaluation of the leaves by the network,
-and `agents.guided.guided_nodes.grow`. Two seats, zero sum. Chance may move; its outcomes are sampled, each in a node of
-its own.
+and `agents.guided.guided_nodes.grow`. Chance may move; its outcomes are sampled, each in a node of its own.
 
 Shapes: B trees, A actions, C outcomes of chance, D the longest path.
 """

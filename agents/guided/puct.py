@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.guided.guided import GuidedSearch, SearchResult
+from agents.guided.guided import GuidedSearch, SearchResult, values_per_position
 from agents.search.budget import Budget, read_budget
 from agents.search.memory import Trees
 from agents.search.positions import positions
@@ -44,12 +44,12 @@ class RatesStates(Protocol):
         """Device of the networks."""
 
     def logits_and_values(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the logits [n, A] and values [n] of observations."""
+        """Return the logits [n, A] and values ([n], or [n, P] of all seats, the observer first) of observations."""
 
 
 @torch.no_grad()
 def network_of(policy: RatesStates, obs: NDArray[Any], mask: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Evaluate a policy's networks as a search requires: logits [k, A] and values [k]."""
+    """Evaluate a policy's networks as a search requires: logits [k, A], and values [k] or [k, P]."""
     logits, value = policy.logits_and_values(torch.as_tensor(obs, device=policy.device))
     return logits.numpy(force=True), value.numpy(force=True)
 
@@ -108,6 +108,16 @@ class GuidedPolicy(Policy):
         return Budget(min(planned, budget.count or planned))
 
 
+def require_values(policy: RatesStates, game: Game, name: str) -> None:
+    """Raise `UsageError` unless a policy gives as many values of a position as a search needs."""
+    obs = np.zeros((1, *game.observation_shape), game.observation_dtype)
+    _, values = network_of(policy, obs, np.ones((1, game.num_actions), np.bool_))
+    if values.size != values_per_position(game):
+        raise UsageError(
+            f"{name} values positions for the seat to move alone, not for {game.num_players}: use alphazero"
+        )
+
+
 def make(name: str, game: Game, argument: str) -> GuidedPolicy:
     """Make an agent from `DIR`, `DIR:SIMULATIONS` or, for puct, `DIR:TIME`.
 
@@ -125,4 +135,5 @@ def make(name: str, game: Game, argument: str) -> GuidedPolicy:
     policy = load_policy(algorithm, learning_algorithm(algorithm), game, folder)
     if not isinstance(policy, RatesStates):
         raise UsageError(f"{name}:{argument}: {algorithm!r} has no actor and critic of states to guide a search")
+    require_values(policy, game, f"{name}:{argument}: {algorithm!r}")
     return GuidedPolicy(game, policy, search, budget)

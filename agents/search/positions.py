@@ -46,10 +46,15 @@ def require_hidden(game: Game, agent: str) -> None:
 
 def require_guidable(game: Game, agent: str) -> None:
     """Raise `UsageError` unless a search guided by a network can play a game."""
-    if game.num_players != 2 or not game.zero_sum or not game.perfect_information:
-        hidden = "" if game.perfect_information else ": it hides something; ppo learns there, ismcts searches"
+    if not game.perfect_information:
+        secret = "seats decide at the same time" if game.simultaneous else "it hides something"
         raise UsageError(
-            f"{agent} plays two-player zero-sum games of perfect information; {game.label} is not one{hidden}"
+            f"{agent} plays games of perfect information; {game.label} is not one: {secret}; ppo learns there, ismcts "
+            "searches"
+        )
+    if game.num_players < 2 or (game.num_players == 2 and not game.zero_sum):
+        raise UsageError(
+            f"{agent} plays zero-sum games of two players, and games of more; {game.label} is neither: ppo learns there"
         )
     if not isinstance(game, CompiledGame):
         require_copied(game, agent)

@@ -116,7 +116,7 @@ class Collector:
         obs, info = self._envs.reset(self._all, gym_reset_kwargs)
         self._envs.failed = True  # until episodes have begun
         self.buffer.cut()
-        self.transitions = OpenTransitions(self.num_envs, self.num_agents)
+        self.transitions = OpenTransitions(self.num_envs, self.num_agents, self.policy.needs_rewards)
         self.episodes = Episodes(self.num_envs, self.num_agents)
         self._acting = Acting(self.env)
         self._obs, self._info = Batch(), Batch()
@@ -320,8 +320,10 @@ class Collector:
         return env_ids[over]
 
     def _require_free_names(self, info: Batch) -> None:
-        """Raise `UsageError` if infos use the names under which the players are stored."""
-        if self._manager is not None and (taken := sorted(info.__dict__.keys() & {"policy_id", "players"})):
+        """Raise `UsageError` if infos use the names under which the players and rewards are stored."""
+        reserved = {"policy_id", "players"} if self._manager is not None else set()
+        reserved |= {"rewards"} if self.transitions.keeps_rewards else set()
+        if taken := sorted(info.__dict__.keys() & reserved):
             raise UsageError(f"an environment's infos hold {', '.join(taken)}, reserved for the players: rename it")
 
     def _store(self, env_ids: Ints, rows: Batch) -> None:

@@ -46,13 +46,14 @@ class OpenTransitions:
 
     A transition opens when its agent acts. Until it closes, it sums the rewards of its agent. It closes with the
     agent's own next observation and the info that comes with it: when the agent is next asked to act, or when its
-    episode ends.
+    episode ends. If it `keeps_rewards`, it sums those of all agents: `info.rewards` [n, P], its own first.
     """
 
-    def __init__(self, num_envs: int, num_agents: int):
-        self._num_agents = num_agents
+    def __init__(self, num_envs: int, num_agents: int, keeps_rewards: bool = False):
+        self._num_agents, self.keeps_rewards = num_agents, keeps_rewards
         self.is_open = np.zeros((num_envs, num_agents), np.bool_)
         self._rew = np.zeros((num_envs, num_agents))
+        self._rewards = np.zeros((num_envs * num_agents, num_agents)) if keeps_rewards else None
         self._rows = Batch()  # what was known when the transition opened, one row a pair of environment and seat
 
     def open(self, env_ids: Ints, seats: Ints, rows: Batch) -> None:
@@ -60,6 +61,8 @@ class OpenTransitions:
         places = env_ids * self._num_agents + seats
         self.is_open.reshape(-1)[places] = True
         self._rew.reshape(-1)[places] = 0.0
+        if self._rewards is not None:
+            self._rewards[places] = 0.0
         widen(self._rows, rows)
         write_rows(self._rows, rows, places, self.is_open.size)
 
@@ -71,6 +74,8 @@ class OpenTransitions:
         """
         rewards = self._rew.take(step.env_ids, axis=0) + step.rew
         set_rows_at(self._rew, step.env_ids, rewards)
+        if self._rewards is not None:
+            self._rewards.reshape(-1, self._num_agents, self._num_agents)[step.env_ids] += step.rew[:, None]
         is_open, over = self.is_open.take(step.env_ids, axis=0), step.terminated | step.truncated
         rows, seats = np.divmod(np.flatnonzero(is_open & over), self._num_agents)  # faster than `nonzero` of two axes
         if len(rows):
@@ -93,18 +98,25 @@ class OpenTransitions:
         rows.rew = self._rew.reshape(-1)[places]
         rows.terminated, rows.truncated, rows.obs_next = terminated, truncated, obs_next
         rows.info.__dict__.update(info.__dict__)
+        if self._rewards is not None:
+            in_turn = (seats[:, None] + np.arange(self._num_agents)) % self._num_agents
+            rows.info.rewards = np.take_along_axis(self._rewards[places], in_turn, axis=1)
         same_types(rows)
         self.is_open.reshape(-1)[places] = False
         return env_ids, seats, rows
 
     def state_dict(self) -> Batch:
         """Return all open transitions as arrays."""
-        return Batch(is_open=self.is_open, rew=self._rew, rows=self._rows)
+        kept = Batch() if self._rewards is None else Batch(rewards=self._rewards)
+        return Batch(is_open=self.is_open, rew=self._rew, rows=self._rows, **kept)
 
     def load_state_dict(self, arrays: Batch) -> None:
         """Load what `state_dict` returned; `UsageError` if it belongs to other environments."""
         require_alike(self.is_open, arrays.is_open, "is_open")
         require_alike(self._rew, arrays.rew, "rew")
+        if self._rewards is not None:
+            require_alike(self._rewards, arrays.rewards, "rewards")
+            self._rewards = arrays.rewards
         if lengths(arrays.get("rows", Batch())) - {self.is_open.size}:
             raise UsageError(f"rows are not one for each of {self.is_open.size} pairs of environment and seat")
         self.is_open, self._rew, self._rows = arrays.is_open, arrays.rew, arrays.get("rows", Batch())

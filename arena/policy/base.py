@@ -214,31 +214,36 @@ class BasePolicy(nn.Module, Policy):
         gamma: float = 0.99,
         n_step: int = 1,
         rew_norm: bool = False,
+        rewards: NDArray[np.float64] | None = None,
     ) -> Batch:
         """Add `returns` [n, k] to the batch: n-step targets within each transition's own episode.
 
         `target_q_fn(buffer, places)` gives the value ([n] or [n, k]) of the next observation of each place; it is not
-        counted where the episode terminated.
+        counted where the episode terminated. `rewards` [size of the buffer, k] stand for those of the buffer.
         """
         if rew_norm:
             raise UsageError("reward normalisation is not defined for n-step returns; leave rew_norm at False")
         rings = buffer.rings.counters
-        total, last, discount = returns.n_step(
-            indice, n_step, gamma, buffer.rew, rings.ends, rings.edges, rings.fill, rings.newest
-        )
-        require_numbers(total)
+        columns = [buffer.rew] if rewards is None else rewards.T
+        totals = np.empty((len(indice), len(columns)))
+        for column, rew in enumerate(columns):
+            totals[:, column], last, discount = returns.n_step(
+                indice, n_step, gamma, rew, rings.ends, rings.edges, rings.fill, rings.newest
+            )
+        require_numbers(totals)
         with torch.no_grad():
             target_q = target_q_fn(buffer, last)
         target_q = target_q.reshape(len(indice), -1)
         factor = torch.as_tensor(discount * BasePolicy.value_mask(buffer, last)).to(target_q)
-        batch.returns = torch.as_tensor(total).to(target_q)[:, None] + factor[:, None] * target_q
+        batch.returns = torch.as_tensor(totals).to(target_q) + factor[:, None] * target_q
         return batch
 
 
 def require_numbers(rew: NDArray[np.float64]) -> None:
-    """Raise `UsageError` for rewards, or sums of them, that are NaN."""
+    """Raise `UsageError` for rewards, or sums of them, that are NaN: [n] or [n, k]."""
     if np.isnan(rew).any():
-        raise UsageError(f"the reward of transition {int(np.isnan(rew).argmax())} is not a number (NaN)")
+        transition = int(np.isnan(rew).argmax()) * len(rew) // rew.size
+        raise UsageError(f"the reward of transition {transition} is not a number (NaN)")
 
 
 def _flat(values: NDArray[Any] | torch.Tensor) -> NDArray[np.float64]:

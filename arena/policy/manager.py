@@ -103,6 +103,13 @@ class MultiAgentPolicyManager(BasePolicy):
         """True if one of the policies needs state records."""
         return any(policy.needs_state for policy in self.policies)
 
+    @property
+    def needs_rewards(self) -> bool:  # type: ignore[override]  # likewise
+        """True if one of the learners needs the rewards of all seats."""
+        return any(
+            policy.needs_rewards for policy, learns in zip(self.policies, self.is_learner, strict=True) if learns
+        )
+
     def reset(self, seed: int | None = None) -> None:
         """Reset every policy; with a seed, each gets an independent random stream."""
         policies = list(dict.fromkeys(self.policies))

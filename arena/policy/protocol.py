@@ -24,6 +24,11 @@ class Policy(ABC):
     """True if transitions of its seats are worth storing."""
     needs_state: ClassVar[bool] = False
     """True if it needs the state records of its positions."""
+    needs_rewards: bool = False
+    """True if it learns from what the others earn: its transitions hold the rewards of all seats.
+
+    They are `info.rewards` (float [n, P]), its own first, then those of the seats that follow.
+    """
     one_at_a_time: bool = False
     """True if its games are played one after the other, since it thinks long or handles one position at a time.
 

@@ -10,6 +10,12 @@ from typing import Self
 
 from games.engine.errors import UsageError
 
+LATER_OPTIONS = {"tic_tac_toe": {"players": "2"}}
+"""Options that games were given later, and the values with which they are what they were before.
+
+With these values a game keeps its name of before, so that results and agents of that time remain its own.
+"""
+
 
 @dataclass(frozen=True)
 class GameId:
@@ -49,13 +55,18 @@ class GameId:
     @property
     def spec(self) -> str:
         """The form of command lines, `hex:size=5,swap=True`: one word of a shell."""
-        options = ",".join(f"{key}={value}" for key, value in self.options.items())
+        options = ",".join(self._named())
         return f"{self.name}{',' if ':' in self.name else ':'}{options}" if options else self.name
 
     @property
     def label(self) -> str:
         """The form of tables, `hex(size=5, swap=True)`."""
-        return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.options.items())})"
+        return f"{self.name}({', '.join(self._named())})"
+
+    def _named(self) -> Iterator[str]:
+        """Yield the options that tell the game from others of its name, as `k=3`."""
+        former = LATER_OPTIONS.get(self.name, {})
+        return (f"{key}={value}" for key, value in self.options.items() if str(value) != former.get(key))
 
 
 def _items(text: str) -> Iterator[str]:

@@ -25,11 +25,12 @@ SMALLER = {
     "kalah": {"houses": 3, "seeds": 2},
     "pig": {"target": 20},
     "chess": {},
+    "tic_tac_toe": {"m": 4, "players": 3},
 }
 """Games by what is special in them, with options that make them short.
 
-A board longer than wide, passes and boards of before, a swap, several moves in a row, chance, and the largest record
-and thousands of actions. Others are trained in the tests below.
+A board longer than wide, passes and boards of before, a swap, several moves in a row, chance, the largest record and
+thousands of actions, and three seats. Others are trained in the tests below.
 """
 
 
@@ -43,6 +44,19 @@ def training(game, folder, steps, snapshots, resume=False, openings=0, **options
     settings = {"boards": 8, "threads": 1, "evaluation": (), "seed": 3, "openings": openings}
     run = RunConfig(out=folder, steps=steps, snapshots=snapshots, resume=resume, **settings)
     return SelfPlayTraining(game, "alphazero", config(**options), run)
+
+
+class Stopped(Exception):
+    """Raised in the middle of a training."""
+
+
+def stop_in_the_middle(run):
+    def stop(progress):
+        if progress.step > 350:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        run.train(stop)
 
 
 @pytest.mark.parametrize("name", sorted(SMALLER))
@@ -67,15 +81,7 @@ def test_it_goes_on_exactly_where_it_was_stopped(tmp_path):
     whole = training(game, tmp_path / "whole", 480, 3, openings=4, full_share=0.5)
     whole.train()
 
-    class Stopped(Exception):
-        """Raised in the middle."""
-
-    def stop(progress):
-        if progress.step > 350:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        training(game, tmp_path / "part", 480, 3, openings=4, full_share=0.5).train(stop)
+    stop_in_the_middle(training(game, tmp_path / "part", 480, 3, openings=4, full_share=0.5))
     rest = training(game, tmp_path / "part", 480, 3, resume=True, openings=4, full_share=0.5)
     assert rest.progress().step > 0
     rest.train()
@@ -127,9 +133,42 @@ def test_values_are_learned_from_games_that_have_ended(tmp_path):
     assert run.policy.learn(batch)["loss/value"] == 0
 
 
+def test_of_three_seats_the_results_of_all_are_learned(tmp_path):
+    """Each row has the results of its own game, from its own seat on; they are those of the games' last moves."""
+    run = training(make_game("tic_tac_toe", m=4, players=3), tmp_path / "run", 400, 1)
+    run.train()
+    buffer = run.learners[0].collector.buffer
+    batch, indices = buffer.sample(0)
+    batch = run.policy.process_fn(batch, buffer, indices)
+    assert batch.returns.shape == (len(indices), 3)
+    results, seats = batch.returns.numpy()[batch.ended], batch.obs.agent_id[batch.ended]
+    assert np.abs(results.sum(axis=1)).max() < 1e-6
+    assert {tuple(row) for row in results.tolist()} >= {(1.0, -0.5, -0.5), (-0.5, 1.0, -0.5), (-0.5, -0.5, 1.0)}
+    last = indices[batch.ended]
+    for _ in range(4):
+        last = buffer.next(last)
+    assert (results[:, 0] == buffer.rew[last]).all()
+    assert (results == buffer.info.rewards[last]).all()
+    shown = batch.obs.obs[batch.ended].sum(axis=(1, 2))  # marks by seat, its own first
+    assert (shown[:, 0] == shown.min(axis=1)).all()
+    assert set(seats.tolist()) == {0, 1, 2}
+    assert run.policy.learn(batch)["loss/value"] > 0
+
+
+def test_three_seats_go_on_exactly_where_they_were_stopped(tmp_path):
+    game = make_game("tic_tac_toe", m=4, players=3)
+    whole = training(game, tmp_path / "whole", 480, 3)
+    whole.train()
+    stop_in_the_middle(training(game, tmp_path / "part", 480, 3))
+    rest = training(game, tmp_path / "part", 480, 3, resume=True)
+    rest.train()
+    for name, weight in whole.policy.state_dict().items():
+        assert torch.equal(weight, rest.policy.state_dict()[name]), name
+
+
 def test_what_it_cannot_play_is_refused():
     for name in ("kuhn_poker", "rock_paper_scissors", "tron"):
-        with pytest.raises(UsageError, match="two-player zero-sum games of perfect information"):
+        with pytest.raises(UsageError, match="guided search plays games of perfect information"):
             GuidedSearch(make_game(name), 10)
     with pytest.raises(UsageError, match="full_share"):
         config(full_share=0.0)

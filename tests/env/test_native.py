@@ -107,7 +107,7 @@ def test_its_size_and_seeds():
         GameVectorEnv("tic_tac_toe", 0)
     env = GameVectorEnv("tic_tac_toe", 2, m=4, n=4)
     assert (len(env), env.num_agents, env.agents) == (2, 2, ("player_1", "player_2"))
-    assert env.game.options == {"m": 4, "n": 4, "k": 3}
+    assert env.game.options == {"m": 4, "n": 4, "k": 3, "players": 2}
     assert env.seed(3) == [3, 4]
     assert len(env.render()) == 2
 

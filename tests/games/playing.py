@@ -29,6 +29,7 @@ SPECS = [
     "texas_holdem:num_players=3",
     "texas_holdem_no_limit:num_players=5,rules=real,stacks=100 37 8 200 51,blinds=2 5",
     "tic_tac_toe:m=4,n=6,k=4",
+    "tic_tac_toe:m=4,players=3",
     "tron:players=4,rows=6,columns=7",
 ]
 """Every game, and again with options that change its seats, the shape of its board or what is hidden."""

@@ -1,5 +1,6 @@
 """Games played out by hand: who wins, and what the board looks like then."""
 
+import numpy as np
 import pytest
 
 from arena.env.native import GameVectorEnv
@@ -31,6 +32,9 @@ def play(spec: str, moves: str) -> GameVectorEnv:
         ("tic_tac_toe", "c1 a2 b2 b1 a3", 0),
         ("tic_tac_toe", "a1 b2 c3 a2 c2 c1 a3 b3 b1", -1),
         ("tic_tac_toe:m=4,n=6,k=4", "f4 a1 e4 a2 d4 a3 c4", 0),
+        ("tic_tac_toe:m=4,players=3", "a1 b1 c1 a2 b2 c2 a3", 0),
+        ("tic_tac_toe:m=4,players=3", "a1 b1 c1 a2 b2 c2 b4 a4 c3", 2),
+        ("tic_tac_toe:m=4,n=4,players=4", "a1 b1 c1 d1 a2 b2 c2 d2 b3 a4 c4 d3", 3),
     ],
 )
 def test_winner(spec, moves, winner):
@@ -66,6 +70,18 @@ def test_connect_four_in_text():
             " +---+---+---+---+---+---+---+",
         ]
     )
+
+
+def test_three_see_their_own_marks_first_and_pay_the_winner():
+    env = play("tic_tac_toe:players=3", "b2 a1 c1 a2 b1")
+    assert env.seats[0] == 2
+    seen = env.observations().obs[0]
+    cells = [np.argwhere(seen[..., plane]).tolist() for plane in range(3)]
+    assert cells == [[[2, 0]], [[0, 1], [1, 1]], [[0, 0], [1, 0]]]
+    env = play("tic_tac_toe:players=3", "b2 a1 c1 a2 b1 a3")
+    _, rewards, *_ = env.step([env.game.parse_action(env.states[0], "c2")])
+    assert env.over[0]
+    assert rewards[0].tolist() == [1, -0.5, -0.5]
 
 
 def test_tic_tac_toe_in_text():

@@ -110,7 +110,7 @@ def test_alphazero_trains_resumes_exactly_and_takes_part(name, tmp_path):
     [
         ("openspiel:leduc_poker", "it hides something; ppo learns there, ismcts searches"),
         ("openspiel:backgammon", "chance events, and is played by copies: use mcts"),
-        ("openspiel:matrix_pd", "two-player zero-sum games"),
+        ("openspiel:matrix_pd", "seats decide at the same time"),
     ],
 )
 def test_a_guided_search_is_refused_by_name_with_what_would_do(name, said):
