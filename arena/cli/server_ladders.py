@@ -1,7 +1,7 @@
 """The ladders of a server, as `arena ladder URL` prints them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -11,9 +11,13 @@ from arena.base.extras import extra_imported
 from arena.base.intervals import NORMAL_95
 from arena.base.terminal import make_console
 from arena.base.text import printable
+from arena.tui.drawing.plotting import spark
 
 if TYPE_CHECKING:
-    from arena.server.models import BotStanding, LadderShown
+    from arena.server.models import BotStanding, LadderShown, RatingShown
+
+WAY = 24
+"""Past ratings of a bot that are drawn, the newest."""
 
 
 def is_address(text: str) -> bool:
@@ -25,7 +29,7 @@ def print_server_ladders(address: str, limit: int, as_json: bool) -> None:
     """Print the standings of all ladders of a server, or of the one whose page the address is."""
     with extra_imported("ladder", "server"):
         from arena.server.client import Client, split_address
-        from arena.server.models import BotStanding, LadderShown
+        from arena.server.models import BotStanding, LadderShown, RatingShown
     url, name = split_address(address)
     client = Client.of_visitor(url)
     if name is None:
@@ -39,12 +43,19 @@ def print_server_ladders(address: str, limit: int, as_json: bool) -> None:
         return
     console = make_console()
     for one, rows in shown:
-        _print_standings(one, rows, console)
+        bots = [] if name is None else [row.bot for row in rows]  # one request each: for a single ladder alone
+        ways = {bot: client.read(f"/bots/{bot}/history", list[RatingShown]) for bot in bots}
+        _print_standings(one, rows, ways, console)
     if not shown:
         print(f"{url} has no ladders that you may see.")
 
 
-def _print_standings(ladder: "LadderShown", rows: "Sequence[BotStanding]", console: Console) -> None:
+def _print_standings(
+    ladder: "LadderShown",
+    rows: "Sequence[BotStanding]",
+    ways: "Mapping[int, Sequence[RatingShown]]",
+    console: Console,
+) -> None:
     clock = "no clock" if ladder.clock is None else ladder.clock
     title = f"{ladder.name}: {ladder.game}, {clock}, {ladder.counted} jobs counted"
     console.print(printable(title), markup=False, highlight=False)
@@ -52,8 +63,11 @@ def _print_standings(ladder: "LadderShown", rows: "Sequence[BotStanding]", conso
     table.add_column("bot")
     for column in ("rating", "±95 %", "games"):
         table.add_column(column, justify="right")
+    if ways:
+        table.add_column("so far")
     for row in rows:
         name = printable(row.player) + ("" if row.active else " (out)")
-        table.add_row(name, f"{row.rating:.0f}", f"{NORMAL_95 * row.deviation:.0f}", f"{row.games}")
+        way = [spark([one.rating for one in ways[row.bot]], WAY)] if ways else []
+        table.add_row(name, f"{row.rating:.0f}", f"{NORMAL_95 * row.deviation:.0f}", f"{row.games}", *way)
     console.print(table if rows else "no games yet", markup=False)
     console.print()

@@ -18,6 +18,7 @@ games follow.
     bundles              a bot as a file: packing and checking, on both sides
     matchmaking          pure functions: who meets whom, ratings after a game
     jobs                 jobs planned, leased, renewed, reported, counted
+    history              what a bot was rated after so many games
     verification         results played again by another worker: forged ones, unsteady bots; residuals of workers
     live_games           games of people, move by move; challenges, by which they begin
     live_player, live_bot   the other side of those: at a person's screen, and at a worker

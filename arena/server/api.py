@@ -11,6 +11,7 @@ from arena.match.json_lines import to_json_line
 from arena.match.replay import game_labelled
 from arena.server import accounts, audit, bots, jobs, ladders, models, own_data, submissions, workers
 from arena.server.accounts import Account
+from arena.server.history import rating_history
 from arena.server.jobs import LEASE_S, lease_job, read_report, renew_lease
 from arena.server.keeping import bundle_file, keep_bundle
 from arena.server.refusals import CLOSED, MISSING, UNKNOWN_KEY, RefusedError, refusing
@@ -261,6 +262,14 @@ def bot(server: Server, account: Caller, number: Id) -> models.BotShown:
     """Return a bot."""
     with server.reading() as connection:
         return _bot(bots.visible_bot(connection, number, account)[0])
+
+
+@routes.get("/bots/{number}/history")
+def history(server: Server, account: Caller, number: Id) -> list[models.RatingShown]:
+    """List past ratings of a bot by its number of games: the first ones all, later ones less and less often."""
+    with server.reading() as connection:
+        bots.visible_bot(connection, number, account)
+        return [models.RatingShown(**one) for one in rating_history(connection, number)]
 
 
 @routes.delete("/bots/{number}")

@@ -23,6 +23,7 @@ from arena.match.verdict import MatchRecord
 from arena.policy.registry import make_game
 from arena.ratings.glicko2 import Glicko2Rating
 from arena.server.accounts import OWNER, digest_of
+from arena.server.history import keep_rating
 from arena.server.ladders import LadderRow, LadderRules, ladder_numbered
 from arena.server.matchmaking import draw_table, expected_score, rated, score, seatings, seed_of
 from arena.server.refusals import CONFLICT, FORBIDDEN, MISSING, RefusedError, refusing
@@ -213,7 +214,9 @@ def rate_job(connection: Connection, ladder: LadderRow, row: Row[Any]) -> None:
     before = [rating_of(bot) for bot in table]
     for bot, rating in zip(table, rated(before, games), strict=True):
         new = {"rating": rating.rating, "deviation": rating.deviation, "volatility": rating.volatility}
-        connection.execute(update(bots).where(bots.c.id == bot.id).values(new | {"games": bot.games + len(games)}))
+        number = bot.games + len(games)
+        connection.execute(update(bots).where(bots.c.id == bot.id).values(new | {"games": number}))
+        keep_rating(connection, bot.id, bot.games, number, rating, row.finished)
     shown = {"score": sum(map(score, games)) / len(games), "expected": expected_score(before)}
     connection.execute(update(jobs).where(jobs.c.id == row.id).values(shown | {"state": "counted"}))
 

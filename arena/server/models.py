@@ -116,6 +116,16 @@ class BotStanding(Message):
     active: bool
 
 
+class RatingShown(Message):
+    """A past rating of a bot."""
+
+    games: int
+    """Games of the bot until then."""
+    rating: float
+    deviation: float
+    at: float
+
+
 class GameShown(Message):
     """A game of a ladder."""
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from arena.server import audit
 from arena.server.accounts import Account
+from arena.server.history import rating_history
 from arena.server.live_games import PLAYING, VOID, WAITING, played_by, read_live, write_change
 from arena.server.refusals import CONFLICT, RefusedError
 from arena.server.schema import accounts, bots, bundles, jobs, keys, live_games, members, workers
@@ -30,6 +31,8 @@ def export_data(connection: Connection, account: Account) -> dict[str, Any]:
         for name, table in tables.items()
     }
     row = connection.execute(select(accounts).where(accounts.c.id == account.id)).one()
+    for bot in own["bots"]:
+        bot["history"] = rating_history(connection, bot["id"])
     live = [dict(one._mapping) for one in connection.execute(select(live_games).where(played_by(account.id)))]
     return {"account": dict(row._mapping), **own, "live_games": live}
 

@@ -120,6 +120,16 @@ bots = Table(
     Index("server_bots_by_account", "account"),
 )
 
+ratings = Table(
+    "server_ratings",
+    METADATA,
+    Column("bot", ForeignKey(bots.c.id), primary_key=True),
+    Column("games", Integer, primary_key=True),  # of the bot until then
+    Column("rating", Double, nullable=False),
+    Column("deviation", Double, nullable=False),
+    Column("at", Double, nullable=False),  # when the last of them was reported
+)
+
 workers = Table(
     "server_workers",
     METADATA,

@@ -23,6 +23,7 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from arena.match.json_lines import from_json_line
 from arena.ratings.glicko2 import START, UNKNOWN, VOLATILITY
 from arena.server import audit
+from arena.server.history import forget_ratings
 from arena.server.jobs import LADDER, VERIFICATION, rate_job
 from arena.server.ladders import LadderRow, ladder_numbered
 from arena.server.schema import bots, jobs, workers
@@ -97,6 +98,7 @@ def rate_again(connection: Connection, ladder: LadderRow) -> None:
     """Rate all counted jobs of a ladder anew, in their order."""
     newcomer = {"rating": START, "deviation": UNKNOWN, "volatility": VOLATILITY, "games": 0}
     connection.execute(update(bots).where(bots.c.ladder == ladder.id).values(newcomer))
+    forget_ratings(connection, ladder.id)
     counted = jobs.c.ladder == ladder.id, jobs.c.state == "counted"
     for row in connection.execute(select(jobs).where(*counted).order_by(jobs.c.number)).all():
         rate_job(connection, ladder, row)

@@ -25,6 +25,8 @@ def test_ladders_of_a_server_are_listed(address, monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert "small: tic_tac_toe(m=3, n=3, k=3), no clock" in shown
     assert ladder["standings"][0]["player"] in shown
+    assert "so far" in shown
+    assert set(shown) & set("▁▂▃▄▅▆▇█")
 
 
 @pytest.mark.parametrize(

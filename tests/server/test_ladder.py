@@ -1,8 +1,11 @@
 """A ladder from end to end: bots enter, workers play, ratings follow, whoever plays and whenever it is killed."""
 
+from itertools import pairwise
+
 import pytest
 from sqlalchemy import update
 
+from arena.server.history import is_kept
 from arena.server.schema import jobs
 from arena.server.worker import Worker
 from arena.server.workers import VERSION
@@ -23,6 +26,27 @@ def test_bots_qualify_and_are_rated(site):
     assert table[0]["rating"] > table[-1]["rating"] + table[-1]["deviation"]
     [ladder] = find_ladders(site.store, make_game("tic_tac_toe"))  # as `arena ladder` lists it
     assert ladder.table.games == 80
+
+
+def test_the_way_of_a_rating_is_kept(site):
+    Worker(filled(site), "w", False).run(most=20)
+    for row in standings(site):
+        way = site.client.get(f"/api/v1/bots/{row['bot']}/history").json()
+        assert [(one["rating"], one["deviation"], one["games"]) for one in way][-1] == (
+            row["rating"],
+            row["deviation"],
+            row["games"],
+        )
+        assert [one["games"] for one in way] == list(range(2, row["games"] + 1, 2))  # two of a job
+        assert [one["at"] for one in way] == sorted(one["at"] for one in way)
+        assert way[0]["deviation"] > way[-1]["deviation"]
+
+
+def test_later_ratings_are_kept_less_and_less_often():
+    kept = [games for games in range(2, 100_000, 2) if is_kept(games - 2, games)]
+    assert kept[:10] == list(range(2, 22, 2))
+    assert len(kept) < 250
+    assert max(later / earlier for earlier, later in pairwise(kept[10:])) < 1.1
 
 
 def test_a_newcomer_does_not_wait_for_games_that_were_planned_without_it(site):

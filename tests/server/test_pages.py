@@ -54,7 +54,10 @@ def test_pages_of_a_ladder(played):
     assert all(f"{name}.1" in ladder for name in ("ply", "dice", "two"))
     assert "heat-" in ladder
     assert 'href="/matches/1"' in ladder
-    assert "two.1" in played.client.get("/bots/3").text
+    bot = played.client.get("/bots/3").text
+    assert "two.1" in bot
+    [chart] = re.findall(r'<svg class="chart".*?</svg>', bot)
+    assert xml.dom.minidom.parseString(chart).getElementsByTagName("polyline")
     assert ">w<" in played.client.get("/workers").text
     assert ".heat-10{" in (css := played.client.get("/static/arena.css").text)
     assert f"--seat-0:rgb({','.join(map(str, SEATS[0]))})" in css

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, update
 from arena.match.verdict import Reason
 from arena.server.ladders import list_all
 from arena.server.refusals import RefusedError
-from arena.server.schema import bots, jobs, ladders, settings, workers
+from arena.server.schema import bots, jobs, ladders, ratings, settings, workers
 from arena.server.verification import is_sampled, rate_again, residuals
 from arena.server.worker import Worker
 from tests.server.playing import filled, games, standings
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.full
 
 def rows(site, table):
     with site.store.reading() as connection:
-        return connection.execute(select(table).order_by(table.c.id)).all()
+        return connection.execute(select(table).order_by(*table.primary_key)).all()
 
 
 def change(site, table, **values):
@@ -74,12 +74,13 @@ def test_all_forged_results_are_found_and_replaced(start):
 
 def test_ratings_after_a_correction_are_those_of_the_games(site):
     Worker(filled(site), "w", False).run(most=20)
-    before = standings(site)
+    before, history = standings(site), rows(site, ratings)
     change(site, bots, rating=0.0, games=7)
     with site.store.writing() as connection:
         [ladder] = list_all(connection)
         rate_again(connection, ladder)
     assert standings(site) == before
+    assert [tuple(row) for row in rows(site, ratings)] == [tuple(row) for row in history]
 
 
 def test_a_bot_that_does_not_repeat_itself_blocks_nobody(start):

@@ -7,9 +7,12 @@ from fastapi.responses import Response
 
 from arena.base.errors import UsageError
 from arena.base.intervals import NORMAL_95
+from arena.base.text import printable
 from arena.match.verdict import FAULTS, Verdict
 from arena.server import bots, ladders, live_games, workers
 from arena.server.api import Id, LadderName, Server, visible_match
+from arena.server.history import rating_history
+from arena.server.pages.chart import rating_chart
 from arena.server.pages.positions import Gallery
 from arena.server.pages.rendering import page, static_file
 from arena.server.pages.sessions import Visitor
@@ -75,6 +78,7 @@ def bot(request: Request, server: Server, account: Visitor, number: Id) -> Respo
     with server.reading() as connection:
         shown, its_ladder = bots.visible_bot(connection, number, account)
         versions = bots.list_bots(connection, ladder=its_ladder.id, name=shown["name"])
+        history = rating_history(connection, number)
     wanted = MatchFilter(player=shown["player"], run=its_ladder.run)
     own = account is not None and (account.id == shown["account"] or account.role == "owner")
     return page(
@@ -83,6 +87,7 @@ def bot(request: Request, server: Server, account: Visitor, number: Id) -> Respo
         account,
         bot=shown | {"half": NORMAL_95 * shown["deviation"]},
         ladder=its_ladder,
+        chart=rating_chart(f"Elo of {printable(shown['player'])} by its number of games", history),
         versions=versions,
         own=own,
         wdl=_results(server, its_ladder).row(shown["player"]),
