@@ -66,6 +66,12 @@ def play(server: Server, account: Known, number: Id, move: models.LiveMove) -> m
     return shown(live_games.play(server, account, number, move.place, move.action, move.lease))
 
 
+@live_routes.post("/live/{number}/draw")
+def offer_draw(server: Server, account: Known, number: Id) -> models.LiveGameShown:
+    """Offer a draw, or accept the other's offer, which stands until one moves. A second offer changes nothing."""
+    return shown(live_games.offer_draw(server, account, number))
+
+
 @live_routes.post("/live/{number}/end")
 def leave(server: Server, account: Known, number: Id, leaving: models.Leaving) -> models.LiveGameShown:
     """Lose a game by resigning or by one's own clock, or take back a challenge."""
@@ -111,6 +117,7 @@ def shown(live: LiveGame) -> models.LiveGameShown:
         to_move=live.to_move if live.state == PLAYING else None,
         seats=[seat for seat, _ in live.spent],
         spent_s=[seconds for _, seconds in live.spent],
+        draw_by=live.draw_by,
         since=live.since,
         returns=None if verdict is None else list(verdict.returns),
         reason=None if verdict is None else verdict.reason.value,

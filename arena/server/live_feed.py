@@ -18,9 +18,9 @@ RETRY_S = 2.0
 """Seconds before a server that does not answer is asked again."""
 
 
-def query_after(live: LiveGameShown) -> str:
+def query_after(live: LiveGameShown, wait_s: float = LOOK_S) -> str:
     """Return the query by which the server waits a moment for a later version of a game."""
-    return f"?after={live.version}&wait={LOOK_S}"
+    return f"?after={live.version}&wait={wait_s}"
 
 
 def checked_game(live: LiveGameShown) -> Game:
@@ -44,6 +44,7 @@ class LiveFeed:
 
     def __init__(self, client: Client, live: LiveGameShown):
         self.client, self.live = client, live
+        self._lock = threading.Lock()
         self.left = threading.Event()
         """Set once nobody waits for the game any more."""
 
@@ -65,9 +66,15 @@ class LiveFeed:
             return None
         return Verdict(tuple(live.returns), Reason(live.reason), live.offender)
 
-    def look(self) -> None:
+    def look(self, wait_s: float = LOOK_S) -> None:
         """Wait a moment for a later version."""
-        self.live = self.client.read(f"/live/{self.live.id}{query_after(self.live)}", LiveGameShown)
+        self.take(self.client.read(f"/live/{self.live.id}{query_after(self.live, wait_s)}", LiveGameShown))
+
+    def take(self, live: LiveGameShown) -> None:
+        """Take over a version of the game, unless a later one has come meanwhile, by another thread."""
+        with self._lock:
+            if live.version >= self.live.version:
+                self.live = live
 
     def look_patiently(self) -> None:
         """Wait a moment for a later version, of a server that may not answer now."""

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Row, or_, select, update
 from arena.match.match import Match
 from arena.match.replay import game_labelled, match_after
 from arena.match.time_control import GameClocks, TimeControl, read_time_control
-from arena.match.verdict import Reason, Verdict, forfeit
+from arena.match.verdict import Reason, Verdict, agreed, forfeit
 from arena.server.accounts import WORKER, Account
 from arena.server.jobs import end_live, holds_live
 from arena.server.ladders import LadderRow, ladder_numbered, may_see
@@ -60,8 +60,10 @@ class LiveGame:
     actions: tuple[int, ...]
     spent: tuple[tuple[int, float], ...]
     """Seat and seconds of each action."""
+    draw_by: int | None
+    """Seat that offers a draw; None for no offer."""
     since: float
-    """When the last change was made."""
+    """When the clock of the seat to move began."""
     verdict: Verdict | None
 
     @property
@@ -151,9 +153,34 @@ def _play(server: ServerState, account: Account, number: int, place: int, action
     with refusing():
         match.play(action)
     changes: dict[str, Any] = {"actions": [*live.actions, action], "spent": [*live.spent, (seat, seconds)]}
+    if live.draw_by == 1 - seat:  # a move declines
+        changes["draw_by"] = None
     if match.verdict is not None:
         changes |= {"state": OVER, "verdict": _written(match.verdict)}
     return _change(server, live, since=time.time(), **changes)
+
+
+def offer_draw(server: ServerState, account: Account, number: int) -> LiveGame:
+    """Offer a draw, or accept the other's offer; the same offer again, or in an ended game, changes nothing.
+
+    An offer stands until the other moves. Raises `RefusedError` where nobody could accept.
+    """
+    return _again(lambda: _offer_draw(server, account, number))
+
+
+def _offer_draw(server: ServerState, account: Account, number: int) -> LiveGame:
+    live, seat = _own(server, account, number, None)
+    if live.state == WAITING:
+        raise RefusedError(CONFLICT, "the game has not begun")
+    if live.bot_seat is not None:
+        raise RefusedError(CONFLICT, f"{live.names[live.bot_seat]} is a bot, and agrees on no draw")
+    if not live.game.zero_sum:
+        raise RefusedError(CONFLICT, f"nobody agrees on draws in {live.game.label}")
+    if live.state != PLAYING or live.draw_by == seat:
+        return live
+    if live.draw_by is None:
+        return _change(server, live, draw_by=seat)
+    return _end(server, live, agreed(len(live.players)))
 
 
 def leave(server: ServerState, account: Account, number: int, reason: Reason, lease: str | None = None) -> LiveGame:
@@ -258,6 +285,7 @@ def read_live(connection: Connection, row: Row[Any]) -> LiveGame:
         version=row.version,
         actions=tuple(row.actions),
         spent=tuple((seat, seconds) for seat, seconds in row.spent),
+        draw_by=row.draw_by,
         since=row.since,
         verdict=None if row.verdict is None else _read(row.verdict),
     )

@@ -46,6 +46,19 @@ class LivePlayer:
         """The end of the game, as the server has it; None before."""
         return self._feed.verdict
 
+    @property
+    def draw_by(self) -> int | None:
+        """Seat that offers a draw, as far as it is known here; None for no offer."""
+        return self._feed.live.draw_by
+
+    def look(self) -> None:
+        """Ask for what the other does without being at move: resign, or offer a draw."""
+        self._feed.look(wait_s=0.0)
+
+    def offer_draw(self) -> None:
+        """Offer a draw, or accept the other's offer; raises `UsageError` where the server takes none."""
+        self._feed.take(self._client.send(f"/live/{self._feed.live.id}/draw", {}, LiveGameShown))
+
     def accepted(self) -> bool:
         """Wait a moment for the other to accept the challenge; return whether they have.
 
@@ -94,7 +107,7 @@ class LivePlayer:
             place = len(feed.live.actions)
             move = {"place": place, "action": played[place]}
             try:
-                feed.live = self._client.send(f"/live/{feed.live.id}/moves", move, LiveGameShown)
+                feed.take(self._client.send(f"/live/{feed.live.id}/moves", move, LiveGameShown))
             except UnreachableError:
                 feed.pause()
             except RefusedError:
@@ -104,7 +117,7 @@ class LivePlayer:
 
     def _leave(self, reason: Reason) -> None:
         feed = self._feed
-        feed.live = self._client.send(f"/live/{feed.live.id}/end", {"reason": reason.value}, LiveGameShown)
+        feed.take(self._client.send(f"/live/{feed.live.id}/end", {"reason": reason.value}, LiveGameShown))
 
 
 def wait_for(player: LivePlayer) -> None:

@@ -307,8 +307,10 @@ class LiveGameShown(Message):
     """Seat of each action, from 0."""
     spent_s: list[float]
     """Seconds of each action."""
+    draw_by: int | None = None
+    """Seat, from 0, that offers a draw, until the other moves; none for no offer."""
     since: float
-    """When the last change was made."""
+    """When the clock of the seat to move began."""
     returns: list[float] | None
     reason: str | None
     offender: int | None

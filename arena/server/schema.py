@@ -192,7 +192,8 @@ live_games = Table(
     Column("version", Integer, nullable=False),  # number of changes so far
     Column("actions", JSON, nullable=False),
     Column("spent", JSON, nullable=False),  # seconds of each action
-    Column("since", Double, nullable=False),  # when the last change was made
+    Column("draw_by", Integer),  # seat that offers a draw
+    Column("since", Double, nullable=False),  # when the clock of the seat to move began
     Column("verdict", JSON),  # returns, reason, offender and detail; none before the end
     Column("created", Double, nullable=False),
     Index("server_live_games_by_first", "first", "state"),

@@ -131,6 +131,32 @@ def test_who_leaves_loses(people, reason):
     assert move(ada, number, 0, 4).json()["detail"] == "the game is over"
 
 
+def draw(caller, number):
+    return caller.ask("POST", f"/live/{number}/draw", {})
+
+
+def test_a_draw_is_offered_and_accepted(site, people):
+    ada, bob, eve = people
+    waiting = challenged(ada, "bob")["id"]
+    assert draw(ada, waiting).json()["detail"] == "the game has not begun"
+    number = challenged(bob, "ada")["id"]
+    assert draw(eve, number).status_code == 403
+    since = ada.get(f"/live/{number}")["since"]
+    offered = draw(bob, number).json()  # also by whose turn it is not
+    assert (offered["draw_by"], offered["state"], offered["since"]) == (1, "playing", since)
+    assert draw(bob, number).json()["version"] == offered["version"]  # the same once more
+    assert "ada to move; bob offers a draw" in site.client.get(f"/live/{number}").text
+    assert move(ada, number, 0, 4).json()["draw_by"] is None  # a move declines
+    assert draw(ada, number).json()["draw_by"] == 0
+    assert move(bob, number, 1, 0).json()["draw_by"] is None
+    draw(ada, number)
+    assert move(ada, number, 2, 1).json()["draw_by"] == 0  # one's own move leaves one's offer
+    over = draw(bob, number).json()
+    assert (over["state"], over["reason"], over["returns"], over["offender"]) == ("over", "agreed", [0.0, 0.0], None)
+    assert draw(ada, number).json() == over
+    assert "draw" in site.client.get(f"/live/{number}").text
+
+
 def back_in_time(site, seconds):
     with site.store.writing() as connection:
         connection.execute(update(table).values(since=table.c.since - seconds))
@@ -232,6 +258,7 @@ def test_a_bot_is_played_by_a_worker(site, club):
     assert ada.ask("POST", "/ladders/small/live", {"bot": "two"}).json()["detail"].startswith("you are playing ply.1")
     job = live_job(worker, number)
     assert (job["live"], [seat["player"] for seat in job["table"]]) == (live["id"], ["ply.1"])
+    assert draw(ada, live["id"]).json()["detail"] == "ply.1 is a bot, and agrees on no draw"
     turn = {"place": 0, "action": 4}
     assert move(ada, live["id"], 0, 4).json()["detail"] == "it is the turn of ply.1"
     assert worker.ask("POST", f"/live/{live['id']}/moves", turn).status_code == 403

@@ -20,6 +20,7 @@ from arena.server.worker import Worker
 from arena.store import MatchFilter, Store
 from arena.tui.app import ArenaApp
 from arena.tui.parts.sitting import PlayOptions
+from arena.tui.screens import play
 from arena.tui.screens.play import PlayScreen
 from arena.tui.services.match_recorder import MatchRecorder
 from tests.tui.helpers import my_turn, notice, screen_text, type_move, until
@@ -62,7 +63,7 @@ async def test_a_game_of_two_screens_and_a_third_after_a_crash(clients, tmp_path
             await my_turn(theirs, 1)
             assert "ada" in screen_text(theirs.app)
             assert "4:5" in screen_text(theirs.app)
-            await theirs.press("ctrl+u", "ctrl+o")  # nothing is taken back, no draw offered
+            await theirs.press("ctrl+u")  # nothing is taken back
             assert len(theirs.app.screen.match.positions) == 2
             await type_move(theirs, "a1")
             await my_turn(mine, 2)
@@ -99,6 +100,44 @@ async def test_who_resigns_and_whose_time_is_over(clients):
         await until(theirs, lambda: theirs.app.screen.sitting.over)
         verdict = theirs.app.screen.sitting.position.verdict
         assert (verdict.reason, verdict.offender) == (Reason.LATE, 0)
+
+
+async def test_a_draw_is_offered_declined_and_agreed(clients, monkeypatch):
+    """Offered by whose turn it is, and declined by a move; then by whose turn it is not, and accepted."""
+    monkeypatch.setattr(play, "LOOK_S", 0.2)
+    ada, ada_app = seated(clients, "ada", "eve", clock="5m")
+    _, eve_app = seated(clients, "eve", "ada")
+    assert ada.accepted()
+    async with ada_app().run_test(size=(80, 24)) as mine, eve_app().run_test(size=(80, 24)) as theirs:
+        await my_turn(mine)
+        await mine.press("ctrl+d")
+        await until(mine, lambda: "a draw is offered; the other accepts" in notice(mine.app))
+        await type_move(mine, "b2")
+        await my_turn(theirs, 1)
+        await until(theirs, lambda: "a draw is offered: ^d accepts, a move declines" in notice(theirs.app))
+        await type_move(theirs, "a1")
+        await my_turn(mine, 2)
+        assert ada.draw_by is None
+        assert mine.app.screen.sitting.draw_offer.by is None
+        await theirs.press("ctrl+d")
+        await until(mine, lambda: "a draw is offered: ^d accepts, a move declines" in notice(mine.app))
+        await mine.press("ctrl+d")
+        for one in (mine, theirs):
+            await until(one, lambda one=one: one.app.screen.sitting.over)
+            assert one.app.screen.sitting.position.verdict.reason is Reason.AGREED
+            assert "a draw by agreement after 2 moves" in notice(one.app)
+
+
+async def test_news_come_while_one_thinks(clients, monkeypatch):
+    monkeypatch.setattr(play, "LOOK_S", 0.2)
+    seated(clients, "ada", "eve")
+    seated(clients, "eve", "ada")
+    _, ada_app = seated(clients, "ada", "eve")
+    async with ada_app().run_test(size=(80, 24)) as mine:
+        await my_turn(mine)
+        clients["eve"].post("/live/1/end", {"reason": "resigned"})
+        await until(mine, lambda: mine.app.screen.sitting.over)
+        assert "eve resigns" in notice(mine.app)
 
 
 def watched(address, number=1):

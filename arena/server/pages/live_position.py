@@ -32,7 +32,10 @@ def _standing(live: LiveGame, to_move: int) -> str:
         return result_words(live.verdict, live.names)
     if live.state == VOID:
         return "taken back"
-    return f"{live.names[to_move]} to move" if live.state == PLAYING else "the challenge waits for an answer"
+    if live.state != PLAYING:
+        return "the challenge waits for an answer"
+    offer = "" if live.draw_by is None else f"; {live.names[live.draw_by]} offers a draw"
+    return f"{live.names[to_move]} to move{offer}"
 
 
 def _clock_words(left_s: float | None) -> str:

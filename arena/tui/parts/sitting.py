@@ -52,6 +52,16 @@ class PlayOptions:
 class PlayedGame(RemoteGame, Protocol):
     """A game that a server keeps and a person plays here: nothing in it is taken back."""
 
+    @property
+    def draw_by(self) -> int | None:
+        """Seat that offers a draw, as far as it is known here; None for no offer."""
+
+    def look(self) -> None:
+        """Ask for news of the game."""
+
+    def offer_draw(self) -> None:
+        """Offer a draw, or accept the other's offer; raises `UsageError` where the server takes none."""
+
     def tell(self, record: MatchRecord) -> Verdict:
         """Tell the server how the game has ended here; return how it has ended there."""
 
@@ -174,6 +184,8 @@ class Sitting:
             if position.verdict is not None and remote is not None and remote.verdict is not None:
                 position = replace(position, verdict=remote.verdict)
             self.match.positions.append(position)
+            if remote is not None:
+                self.draw_offer.by = remote.draw_by
             self._arrive()
 
     def end(self, verdict: Verdict) -> None:

@@ -1,6 +1,6 @@
 """Play against agents, or against other people at the same keyboard, game after game."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -22,7 +22,7 @@ from arena.tui.screens.curtain import CurtainScreen
 from arena.tui.screens.keys import MATCH_KEYS, PLAY_KEYS
 from arena.tui.screens.replay import ReplayScreen
 from arena.tui.state.live_match import Cell, Position
-from arena.tui.state.messages import Dealt, Hinted, MovePlayed
+from arena.tui.state.messages import Dealt, Hinted, MovePlayed, RemoteNews
 from arena.tui.state.pointing import highlighted, pointed, without_cell, your_move
 from arena.tui.state.words import getting_ready
 from arena.tui.widgets.board import Board
@@ -35,6 +35,8 @@ from games.engine.game import Game
 
 WHAT_NEXT = "n: next game   x: again from the other seat   a: analysis"
 """What can be done after a game."""
+LOOK_S = 3.0
+"""Seconds between questions to the server that keeps a game, while the player thinks."""
 HURRY_HINT_S = 3.0
 """Thinking time after which the user is told that the agent can be hurried."""
 
@@ -57,6 +59,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         """Number of the position on the board; the last one until the game is over."""
         self.mind = self.options.show_thoughts
         """True if thoughts are shown where they are allowed."""
+        self._looks = False  # while the server is asked for news of the game that it keeps
 
     def compose_body(self) -> ComposeResult:
         """Yield the match."""
@@ -70,6 +73,8 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
     def on_mount(self) -> None:
         """Start the first game."""
         self.set_interval(1.0, self.tick)
+        if self.options.remote is not None:
+            self.set_interval(LOOK_S, self._look)
         self.sitting.open()
 
     def on_unmount(self) -> None:
@@ -138,6 +143,53 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         elif jobs.current == "advance" and HURRY_HINT_S < jobs.waited_s <= HURRY_HINT_S + 1:
             self.say(f"{sitting.match.seat_names[sitting.position.seat]} thinks; esc asks it to move now")
 
+    def _look(self) -> None:
+        """Ask the server for news while the player thinks; at other times the wait for the other's move has them."""
+        sitting, remote = self.sitting, self.options.remote
+        if remote is None or sitting.over or self._looks:
+            return
+        if not sitting.my_turn:
+            self.post_message(RemoteNews())
+            return
+        self._looks = True
+        self._ask_server(remote.look, is_offer=False)
+
+    def _ask_server(self, request: Callable[[], None], is_offer: bool) -> None:
+        """Ask the server that keeps the game, in a thread of its own: that of the agents waits for the other's move."""
+
+        def ask() -> None:
+            refusal = ""
+            try:
+                request()
+            except UsageError as error:
+                refusal = str(error)
+            self.post_message(RemoteNews(refusal if is_offer else "", looked=not is_offer))
+
+        self.run_worker(ask, group="server", thread=True)
+
+    def on_remote_news(self, message: RemoteNews) -> None:
+        """Show an offer of a draw, or the end of the game."""
+        sitting, remote = self.sitting, self.options.remote
+        if message.looked:
+            self._looks = False
+        if sitting.over or remote is None:
+            return
+        if remote.verdict is not None and sitting.my_turn:
+            sitting.end(remote.verdict)
+        elif message.refusal:
+            self.say(message.refusal, "refusal")
+        elif remote.draw_by != sitting.draw_offer.by:
+            sitting.draw_offer.by = remote.draw_by
+            self._say_offer()
+
+    def _say_offer(self) -> None:
+        """Say whose offer of a draw is on the table, and what comes of it."""
+        offer = self.sitting.draw_offer
+        if offer.by == self.sitting.seat:
+            self.say(f"a draw is offered; the other accepts with {self.key_of('draw')}, and declines by a move")
+        elif offer.by is not None:
+            self.say(f"a draw is offered: {self.key_of('draw')} accepts, a move declines", "refusal")
+
     def arrived(self) -> None:
         """Show a new position from its player's side, and announce whose turn it is, or the result."""
         sitting, position = self.sitting, self.sitting.position
@@ -153,7 +205,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         elif sitting.policy_at(position.seat) is not None:
             self.say("")
         elif sitting.draw_offer.is_open_to(position.seat):
-            self.say(f"a draw is offered: {self.key_of('draw')} accepts, a move declines", "refusal")
+            self._say_offer()
         else:
             name = f"{position.picture.mark(position.seat)} {sitting.match.seat_names[position.seat]}, "
             self.say(("" if len(sitting.keyboard.people) == 1 else name) + your_move(position))
@@ -239,7 +291,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             "choose": not sitting.over,
             "let_go": not sitting.over,
             "hint": not sitting.over and sitting.hints.policy is not None,
-            "draw": not sitting.over and local and has_draws(self.match),
+            "draw": not sitting.over and has_draws(self.match),
             "resign": not sitting.over,
             "step": sitting.over,
             "analyse": sitting.over,
@@ -354,11 +406,13 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
     def action_draw(self) -> None:
         """Offer or accept a draw; an agent decides by the value it expected at its last move."""
         other = 1 - self.sitting.seat
-        if self.sitting.draw_offer.by == other:
+        if self.options.remote is not None:
+            self._ask_server(self.options.remote.offer_draw, is_offer=True)
+        elif self.sitting.draw_offer.by == other:
             self.sitting.end(agreed(2))
         elif self.sitting.policy_at(other) is None:
             self.sitting.draw_offer.by = self.sitting.seat
-            self.say(f"a draw is offered; the other accepts with {self.key_of('draw')}, and declines by a move")
+            self._say_offer()
         elif declined := why_declined(self.match, other):
             self.say(f"{self.match.seat_names[other]} {declined}", "refusal")
         else:

@@ -37,6 +37,16 @@ class MovePlayed(JobDone):
 
 
 @dataclass
+class RemoteNews(Message):
+    """A server was asked for news of a game, or offered a draw in it."""
+
+    refusal: str = ""
+    """Why it took no offer."""
+    looked: bool = False
+    """True if it was asked for news alone."""
+
+
+@dataclass
 class Hinted(JobDone):
     """An agent gave a hint."""
 

@@ -1,4 +1,4 @@
-"""The history of ratings."""
+"""The history of ratings, and offers of a draw in live games."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,7 +9,7 @@ ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the table of past ratings, which begins empty."""
+    """Make the table of past ratings, which begins empty; nobody has offered a draw."""
     op.create_table(
         "server_ratings",
         sa.Column("bot", ID, nullable=False),
@@ -20,3 +20,4 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["bot"], ["server_bots.id"]),
         sa.PrimaryKeyConstraint("bot", "games"),
     )
+    op.add_column("server_live_games", sa.Column("draw_by", sa.Integer(), nullable=True))
