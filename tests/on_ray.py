@@ -1,7 +1,8 @@
 """A Ray cluster of two nodes, of which one dies again and again, in a program of its own that no other cluster shares.
 
-Run as a program, in an empty folder, it does there all that is tested so: jobs, self-play, and a tournament. A cluster
-and its workers take a while to begin, so all have one. Prints a JSON object: what went wrong in each part, or "".
+Run as a program, in an empty folder, it does there all that is tested so: jobs, self-play, a tournament, a ladder. A
+cluster and its workers take a while to begin, so all have one. Prints a JSON object: what went wrong in each part, or
+"".
 """
 
 import json
@@ -57,11 +58,12 @@ def two_nodes() -> Iterator[TwoNodes]:
 def main() -> None:
     from tests.league.workers import on_ray as self_play
     from tests.processes import on_ray as jobs
+    from tests.server import on_ray as ladder
     from tests.tournament import on_ray as tournament
 
     faults: dict[str, Any] = {}
     with two_nodes() as nodes:
-        for part in (jobs, self_play, tournament):
+        for part in (jobs, self_play, tournament, ladder):
             nodes.restore()
             try:
                 part.check(nodes)

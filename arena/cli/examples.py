@@ -157,6 +157,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "worker": (
         ("ARENA_KEY=... arena worker http://127.0.0.1:8080", "play its games here until Ctrl-C"),
+        (
+            "ARENA_KEY=... arena worker http://127.0.0.1:8080 --workers 4",
+            "four jobs at a time, in processes of their own",
+        ),
         ("ARENA_KEY=... arena worker http://127.0.0.1:8080 --sandbox", "programs as well, in a sandbox"),
     ),
     "uci": (

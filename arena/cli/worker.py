@@ -28,6 +28,8 @@ class Options:
     """Name of this worker, one of its own for each that you start; by default that of the machine."""
     sandbox: bool = False
     """Take programs, and run them in a sandbox (bubblewrap)."""
+    workers: Annotated[str, tyro.conf.arg(metavar="N|ray|ray://HOST:PORT")] = "1"
+    """Jobs that are played at the same time: a number of processes of this machine, or all cores of a Ray cluster."""
     jobs: int = 0
     """End after so many jobs; 0 for no end."""
     quiet: bool = False
@@ -41,13 +43,14 @@ def run(options: Options) -> int:
     """Play until the end; return the exit status."""
     with extra_imported("worker", "server"):
         from arena.server.client import Client
-        from arena.server.worker import Worker
+        from arena.server.worker_team import make_team
     if options.sandbox:
         from arena.match.containment import switch_on_sandbox
 
         switch_on_sandbox()
     name = options.name or re.sub(r"[^a-z0-9_-]", "-", socket.gethostname().lower()).strip("-_")[:32] or "worker"
-    worker = Worker(Client.of_environment(options.url), name, options.sandbox, _silent if options.quiet else _tell)
+    tell = _silent if options.quiet else _tell
+    worker = make_team(Client.of_environment(options.url), name, options.sandbox, options.workers, tell)
     signal.signal(signal.SIGTERM, lambda number, frame: worker.stop())
     worker.run(options.jobs or None)
     return 0

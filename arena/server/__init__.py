@@ -28,6 +28,7 @@ games follow.
     pages                the same for people: HTML, forms, events
     serving              uvicorn, draining, and the demonstration
     client               the other side: requests of `arena submit` and of workers
-    worker               takes jobs, plays them by the runner of tournaments, reports
+    worker, worker_team  takes jobs, has them played, reports; several of them in one program
+    job_games            plays a job by the runner of tournaments, here or in another process
     backup               copies of database and bundles while the server runs, and back
 """

@@ -13,44 +13,49 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from arena.base.errors import UsageError
 from arena.base.surroundings import surroundings
-from arena.match.adjudication import Adjudication
-from arena.match.batch import Pairing
-from arena.match.json_lines import to_json_line
-from arena.match.limits import Limits
-from arena.match.unseated import UnseatedPolicy
-from arena.server.bots import require_open_spec
-from arena.server.bundles import unpack
+from arena.processes.work import InProcessWorkers, Workers
 from arena.server.client import Client, UnreachableError, game_of_server
+from arena.server.job_games import JobGames, PlayableJob, limits_of
 from arena.server.live_bot import play_live
-from arena.server.matchmaking import seatings
-from arena.server.models import JobGiven, SeatShown
+from arena.server.models import JobGiven
 from arena.server.refusals import RefusedError
 from arena.server.workers import VERSION
-from arena.tournament.entrants import Entrant
-from arena.tournament.jobs import JobPlayer, TournamentSetup
-from arena.tournament.pairing import TournamentJob
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 """Pauses before a server is asked again."""
-MEMORY = "2GB"
-"""Memory of a bot from a bundle where the ladder names none."""
 Tell = Callable[[str], None]
 
 
 class Worker:
-    """A worker by its name; `sandbox` says that programs run in one here."""
+    """A worker by its name.
 
-    def __init__(self, client: Client, name: str, sandbox: bool, tell: Tell = lambda line: None):
+    Args:
+        client: the server, with the key of the account that it works for.
+        name: its own among the workers of that account.
+        sandbox: whether programs run in a sandbox, where its games run.
+        tell: called with a line for each job.
+        games: where its games run; None for this process. Live games run in this process.
+
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        name: str,
+        sandbox: bool,
+        tell: Tell = lambda line: None,
+        games: Workers[PlayableJob, list[str]] | None = None,
+    ):
         self._client, self._name, self._sandbox, self._tell = client, name, sandbox, tell
+        self._elsewhere = games
         self._stop = threading.Event()
         self._number = 0
-        self._bundles: dict[str, str] = {}  # specs by hash
 
     def stop(self) -> None:
         """End after the job that is being played."""
@@ -66,15 +71,20 @@ class Worker:
             return 0
         self._number = registered["worker"]
         done, pauses = 0, _pauses()
-        self._bundles.clear()
-        with tempfile.TemporaryDirectory(prefix="arena-bots-") as folder:
+        here = JobGames(self._sandbox)
+        games = self._elsewhere or InProcessWorkers(here)
+        with tempfile.TemporaryDirectory(prefix="arena-bundles-") as folder, closing(here), closing(games):
             while not self._stop.is_set() and (most is None or done < most):
                 job = self._patiently(self._lease)
                 if job is None:
                     self._stop.wait(next(pauses))
                     continue
                 pauses = _pauses()
-                done += self._play(JobGiven.model_validate(job), Path(folder))
+                given = JobGiven.model_validate(job)
+                if (bundles := self._bundles(given, Path(folder))) is None:
+                    break
+                playable = PlayableJob(given, bundles)
+                done += self._play(playable, games) if given.live is None else self._play_live(playable, here)
         return done
 
     def _register(self) -> Any:
@@ -84,12 +94,11 @@ class Worker:
     def _lease(self) -> Any:
         return self._client.post("/jobs", {"worker": self._number, "sandbox": self._sandbox})
 
-    def _play(self, job: JobGiven, folder: Path) -> bool:
+    def _play(self, playable: PlayableJob, games: Workers[PlayableJob, list[str]]) -> bool:
         """Play a job and report it; return False if it went to somebody else meanwhile."""
-        if job.live is not None:
-            return self._play_live(job, folder)
+        job = playable.job
         with self._renewed(job):
-            lines = play_job(job, lambda digest: self._bundle(digest, folder), self._sandbox)
+            [(_, lines)] = games.do([playable])
         report = {"lease": job.lease, "games": lines}
         try:
             taken = self._patiently(lambda: self._client.post(f"/jobs/{job.id}/report", report), job.lease_s)
@@ -101,10 +110,11 @@ class Worker:
         self._tell(f"job {job.id}: {job.game}, {' - '.join(seat.player for seat in job.table)}")
         return taken is not None
 
-    def _play_live(self, job: JobGiven, folder: Path) -> bool:
+    def _play_live(self, playable: PlayableJob, here: JobGames) -> bool:
         """Play in a live game to its end; return False if the worker ends before, or lost the job to another."""
+        job = playable.job
         game, limits, [seat] = game_of_server(job.game), limits_of(job), job.table
-        spec = _agent(seat, lambda digest: self._bundle(digest, folder), self._sandbox)
+        spec = here.agent(seat, playable.bundles)
         self._tell(f"job {job.id}: live game {job.live}, {job.game}, {seat.player}")
         try:
             with self._renewed(job):
@@ -137,15 +147,20 @@ class Worker:
             ended.set()
             thread.join()
 
-    def _bundle(self, digest: str, folder: Path) -> str:
-        """Return the spec of a bundle that lies below `folder`; fetch it if need be."""
-        if digest in self._bundles:
-            return self._bundles[digest]
-        content = self._patiently(lambda: self._client.fetch(f"/bundles/{digest}"))
-        if hashlib.sha256(content).hexdigest() != digest:
-            raise UsageError(f"bundle {digest[:12]} came with another hash")
-        self._bundles[digest] = unpack(content, folder / digest)
-        return self._bundles[digest]
+    def _bundles(self, job: JobGiven, folder: Path) -> dict[str, bytes] | None:
+        """Return the bundles of a job by hash; those that `folder` has not are fetched. None if it was stopped."""
+        bundles: dict[str, bytes] = {}
+        for digest in {seat.bundle for seat in job.table if seat.bundle is not None}:
+            kept = folder / digest
+            if not kept.exists():
+                content = self._patiently(partial(self._client.fetch, f"/bundles/{digest}"))
+                if content is None:
+                    return None
+                if hashlib.sha256(content).hexdigest() != digest:
+                    raise UsageError(f"bundle {digest[:12]} came with another hash")
+                kept.write_bytes(content)
+            bundles[digest] = kept.read_bytes()
+        return bundles
 
     def _patiently(self, request: Callable[[], Any], last_s: float = 0.0) -> Any:
         """Return the answer of a request that is repeated while the server cannot be reached.
@@ -162,49 +177,6 @@ class Worker:
                 pause = next(pauses)
                 self._tell(f"{error}; again in {pause:.1f} s")
                 (time.sleep if self._stop.is_set() else self._stop.wait)(pause)
-
-
-def play_job(job: JobGiven, bundle: Callable[[str], str], sandbox: bool) -> list[str]:
-    """Return the games of a job as lines of JSON; `bundle` returns the spec of a bundle by its hash."""
-    game, limits = game_of_server(job.game), limits_of(job)
-    entrants = tuple(Entrant(seat.player, _agent(seat, bundle, sandbox)) for seat in job.table)
-    setup = TournamentSetup(game.name, tuple(game.options.items()), entrants, limits, 1, Adjudication())
-    places = range(len(entrants))
-    opening = tuple(tuple(action) if isinstance(action, list) else action for action in job.opening)
-    pairings = tuple(Pairing(side, job.seed, opening) for side in seatings(len(entrants)))
-    with closing(_player(setup)) as player:
-        records = player.do(TournamentJob(0, tuple(places), pairings, job.seed, alone=True), None)
-    return [to_json_line(game, record) for record in records]
-
-
-def limits_of(job: JobGiven) -> Limits:
-    """Return the limits of the bots of a job."""
-    return Limits(clock=job.clock, memory=job.memory or (MEMORY if any(seat.bundle for seat in job.table) else None))
-
-
-def _player(setup: TournamentSetup) -> JobPlayer:
-    """Return the player of a job with everybody seated; for a bot that cannot be made sits who loses in its place."""
-    player = JobPlayer(setup)
-    for place, entrant in enumerate(setup.entrants):
-        try:
-            player.seat(place)
-        except UsageError as error:
-            player.close()
-            entrants = list(setup.entrants)
-            entrants[place] = Entrant(entrant.name, UnseatedPolicy(str(error).splitlines()[0]))
-            return _player(replace(setup, entrants=tuple(entrants)))
-    return player
-
-
-def _agent(seat: SeatShown, bundle: Callable[[str], str], sandbox: bool) -> str:
-    """Return the spec of a player, which this machine may run; `UsageError` for any other."""
-    if seat.bundle is None:
-        require_open_spec(seat.agent)
-        return seat.agent
-    spec = bundle(seat.bundle)
-    if spec.startswith("cmd:") and not sandbox:
-        raise UsageError("the server gave a program to a worker without a sandbox")
-    return spec
 
 
 def _pauses() -> Iterator[float]:

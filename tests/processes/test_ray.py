@@ -34,5 +34,9 @@ def test_games_of_self_play_are_those_of_one_process_though_a_node_is_killed(fau
     assert not faults["tests.league.workers.on_ray"]
 
 
+def test_a_ladder_is_that_of_one_process_though_a_node_is_killed(faults):
+    assert not faults["tests.server.on_ray"]
+
+
 def test_a_tournament_is_that_of_one_process_though_a_node_is_killed(faults):
     assert not faults["tests.tournament.on_ray"]

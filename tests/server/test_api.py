@@ -6,9 +6,9 @@ import re
 import pytest
 from sqlalchemy import select, update
 
+from arena.server.job_games import JobGames, PlayableJob
 from arena.server.models import JobGiven
 from arena.server.schema import jobs, keys
-from arena.server.worker import play_job
 from arena.server.workers import VERSION
 from tests.server.playing import filled, games
 
@@ -204,7 +204,7 @@ def held(site, caller, name="w"):
 def test_reports_of_other_games_are_refused(site):
     caller = filled(site)
     _, job = held(site, caller)
-    lines = play_job(job, str, False)
+    lines = JobGames(False).do(PlayableJob(job, {}))
 
     def report(*changed):
         return caller.ask("POST", f"/jobs/{job.id}/report", {"lease": job.lease, "games": list(changed)})
@@ -235,7 +235,7 @@ def test_reports_of_other_games_are_refused(site):
 def test_a_job_that_went_to_another_is_not_taken_back(site):
     caller = filled(site)
     _, job = held(site, caller)
-    lines = play_job(job, str, False)
+    lines = JobGames(False).do(PlayableJob(job, {}))
     with site.store.writing() as connection:
         connection.execute(update(jobs).where(jobs.c.id == job.id).values(expires=1.0))
     _, again = held(site, caller, "other")

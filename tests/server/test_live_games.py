@@ -11,12 +11,13 @@ from arena.match.ask import FailedError
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.server import challenges, live_api, live_games
 from arena.server.client import game_of_server
+from arena.server.job_games import limits_of
 from arena.server.live_bot import play_live
 from arena.server.live_player import LivePlayer
 from arena.server.models import JobGiven, LiveGameShown
 from arena.server.schema import live_games as table
 from arena.server.schema import workers
-from arena.server.worker import Worker, limits_of
+from arena.server.worker import Worker
 from arena.server.workers import VERSION
 from tests.server.playing import filled
 
