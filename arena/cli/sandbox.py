@@ -21,18 +21,20 @@ class Options:
 
     action: Annotated[Literal["check"], tyro.conf.Positional] = "check"
     """What to do."""
+    kind: Literal["bubblewrap", "landlock"] = "bubblewrap"
+    """Sandbox that is tried."""
     json: bool = False
     """Print JSON instead of a table."""
 
 
 def run(options: Options) -> int:
     """Print a line an attempt; return the exit status."""
-    report = try_sandbox()
+    report = try_sandbox(options.kind)
     escaped = sum(report.values())
     if options.json:
         print(json.dumps({what: {"contained": not possible} for what, possible in report.items()}, indent=2))
     else:
         rows = [(what, "possible" if possible else "contained") for what, possible in report.items()]
         print_table([Column("attempt"), Column("in the sandbox")], rows)
-        print(f"\n{len(report) - escaped} of {len(report)} attempts are contained by bubblewrap and the guard.")
+        print(f"\n{len(report) - escaped} of {len(report)} attempts are contained by {options.kind} and the guard.")
     return 1 if escaped else 0

@@ -16,7 +16,7 @@ from typing import Any
 from arena.base.errors import UsageError
 from arena.processes import escapes
 from arena.processes.guarded import Bounds, guarded
-from arena.processes.sandbox import sandboxed, use_sandbox
+from arena.processes.sandbox import BUBBLEWRAP, sandboxed, use_sandbox
 
 LIMIT_S = 120.0
 """Seconds for all attempts."""
@@ -37,9 +37,9 @@ def switch_on_sandbox(workers: str = "1") -> None:
     use_sandbox()
 
 
-def try_sandbox() -> dict[str, bool]:
-    """Return for each attempt whether it is possible in the sandbox. `UsageError` where there is none."""
-    use_sandbox()
+def try_sandbox(kind: str = BUBBLEWRAP) -> dict[str, bool]:
+    """Return for each attempt whether it is possible in a sandbox. `UsageError` where there is none of that kind."""
+    use_sandbox(kind)
     program = [sys.executable, escapes.__file__]
     return attempts(sandboxed(program)[: -len(program)])
 

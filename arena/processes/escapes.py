@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -101,6 +102,9 @@ attempt("capture packets")(lambda bait: socket.socket(socket.AF_PACKET, socket.S
 attempt("read a file in the home folder")(lambda bait: read(bait["home_file"]))
 attempt("read a file in the temporary folder")(lambda bait: read(bait["temporary_file"]))
 attempt("read another program's folder")(lambda bait: os.listdir(bait["other_folder"]))
+attempt("change who may read a file")(lambda bait: os.chmod(bait["home_file"], 0o600))
+attempt("change the times of a file")(lambda bait: os.utime(bait["home_file"]))
+attempt("mark a file")(lambda bait: os.setxattr(bait["home_file"], "user.arena", b"1"))
 attempt("read hashes of passwords")(lambda bait: read("/etc/shadow"))
 attempt("list the users")(lambda bait: read("/etc/passwd"))
 attempt("write into /usr")(lambda bait: created("/usr"))
@@ -121,6 +125,8 @@ attempt("see processes of others")(lambda bait: bait["marker"].encode() in read(
 attempt("read their environment")(lambda bait: bait["marker"].encode() in read(f"/proc/{bait['process']}/environ"))
 attempt("signal them")(lambda bait: os.kill(bait["process"], 0))
 attempt("trace them")(lambda bait: call("ptrace", PTRACE_ATTACH, bait["process"], 0, 0))
+attempt("limit them")(lambda bait: resource.prlimit(bait["process"], resource.RLIMIT_NOFILE))
+attempt("pin them to a core")(lambda bait: os.sched_setaffinity(bait["process"], os.sched_getaffinity(0)))
 attempt("find a secret in its environment")(lambda bait: bait["variable"] in os.environ)
 attempt("find open files of its parent")(lambda bait: bait["inherited"] in _open_files())
 attempt("set the clock")(lambda bait: time.clock_settime(time.CLOCK_REALTIME, time.time()))

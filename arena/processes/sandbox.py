@@ -6,19 +6,23 @@ neither other processes nor this environment. Its guard (`arena.processes.guarde
 processes as always. `arena.processes.escapes` tries what it must not be able to do.
 
 It is switched on by `use_sandbox`, or by `ARENA_SANDBOX=bubblewrap` in the environment, which child processes inherit.
+Where bubblewrap cannot be had, `ARENA_SANDBOX=landlock` does with the kernel alone (`arena.processes.landlock`): a
+program in it writes nowhere, has no files of its own, and shares its name and its processes with the system.
 """
 
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arena.base.errors import UsageError
 
 VARIABLE = "ARENA_SANDBOX"
-BUBBLEWRAP = "bubblewrap"
-KINDS = (BUBBLEWRAP,)
+BUBBLEWRAP, LANDLOCK = "bubblewrap", "landlock"
+KINDS = (BUBBLEWRAP, LANDLOCK)
+LAUNCHER = Path(__file__).with_name("landlock.py")
 TRIAL_S = 10.0
 """Seconds for a trial of the sandbox."""
 TEMPORARY_BYTES = 64 * 2**20
@@ -43,20 +47,23 @@ ALONE = (
 """Namespaces of its own (users, processes, network, IPC, names, cgroups), no terminal, no environment."""
 
 
-def use_sandbox(kind: str = BUBBLEWRAP) -> None:
+def use_sandbox(kind: str | None = None) -> None:
     """Run the programs of agents in a sandbox, in this process and its children.
 
-    Raises `UsageError` where there is no sandbox of this kind, or it does not work here.
+    By default it is that of the environment, else bubblewrap. Raises `UsageError` where there is no sandbox of this
+    kind, or it does not work here.
     """
+    kind = kind or os.environ.get(VARIABLE) or BUBBLEWRAP
     _require(kind)
-    trial = [*_wrapped(["true"]), "true"]
+    trial = [*_wrapped(kind, ["true"]), "true"]
     try:
         done = subprocess.run(trial, stdin=subprocess.DEVNULL, capture_output=True, timeout=TRIAL_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"the sandbox cannot be started: {error}") from None
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit status {done.returncode}"]
-        raise UsageError(f"the sandbox does not work here: {lines[-1]}; containers often forbid namespaces of users")
+        why = "; containers often forbid namespaces of users" if kind == BUBBLEWRAP else ""
+        raise UsageError(f"the sandbox does not work here: {lines[-1]}{why}")
     os.environ[VARIABLE] = kind
 
 
@@ -66,18 +73,28 @@ def sandboxed(command: Sequence[str]) -> list[str]:
     if not kind:
         return list(command)
     _require(kind)
-    return [*_wrapped(command), *command]
+    return [*_wrapped(kind, command), *command]
 
 
 def _require(kind: str) -> None:
     if kind not in KINDS:
-        raise UsageError(f"{kind!r} is no sandbox; known is {', '.join(KINDS)}")
-    if shutil.which("bwrap") is None:
+        raise UsageError(f"{kind!r} is no sandbox; known are {', '.join(KINDS)}")
+    if kind == BUBBLEWRAP and shutil.which("bwrap") is None:
         raise UsageError("bubblewrap is not installed, which contains programs: apt install bubblewrap (Linux only)")
 
 
-def _wrapped(command: Sequence[str]) -> list[str]:
-    """Return the command that runs another one in the sandbox, to be followed by that."""
+def _wrapped(kind: str, command: Sequence[str]) -> list[str]:
+    """Return the command that runs another one in a sandbox, to be followed by that."""
+    return _in_bubblewrap(command) if kind == BUBBLEWRAP else _in_landlock(command)
+
+
+def _in_landlock(command: Sequence[str]) -> list[str]:
+    environment = [f"{name}={value}" for name, value in ENVIRONMENT.items()]
+    folders = [*SYSTEM, *(f"/etc/{name}" for name in SETTINGS), *dict.fromkeys(_needed(command))]
+    return ["env", "-i", *environment, sys.executable, "-I", "-S", str(LAUNCHER), *folders, "--"]
+
+
+def _in_bubblewrap(command: Sequence[str]) -> list[str]:
     size = str(TEMPORARY_BYTES)
     words = [shutil.which("bwrap") or "bwrap", *ALONE, "--cap-drop", "ALL"]
     for name, value in ENVIRONMENT.items():

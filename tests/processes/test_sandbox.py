@@ -13,7 +13,7 @@ from arena.cli.main import main
 from arena.match.containment import attempts, try_sandbox
 from arena.match.match import Match
 from arena.policy.registry import make_agent, make_game
-from arena.processes import sandbox
+from arena.processes import landlock, sandbox
 from arena.processes.sandbox import VARIABLE, sandboxed, use_sandbox
 from tests.agents.outside.programs import require_program
 
@@ -26,7 +26,11 @@ for line in sys.stdin:
     if message["type"] == "hello":
         print(json.dumps({"type": "ready"}), flush=True)
     elif message["type"] == "move":
-        seen = [sorted(os.listdir("..")), sorted(os.environ), os.getcwd(), open("beside.txt").read()]
+        try:
+            beside = sorted(os.listdir(".."))
+        except PermissionError:
+            beside = ["own"]
+        seen = [beside, sorted(os.environ), os.getcwd(), open("beside.txt").read()]
         print(json.dumps({"action": message["legal"][0]}), flush=True)
         print(json.dumps(seen), file=sys.stderr, flush=True)
         if message["moves"]:
@@ -34,16 +38,25 @@ for line in sys.stdin:
 """
 
 
-@pytest.fixture
-def switched_on(monkeypatch):
-    require_program("bwrap")
+def has_landlock():
+    """Return whether this kernel has the version of Landlock that is needed."""
+    return landlock.LIBC.syscall(landlock.CREATE_RULESET, None, 0, landlock.VERSION_FLAG) >= landlock.ABI
+
+
+@pytest.fixture(params=sandbox.KINDS)
+def switched_on(request, monkeypatch):
+    if request.param == sandbox.BUBBLEWRAP:
+        require_program("bwrap")
+    elif not has_landlock():
+        pytest.skip("this kernel has no Landlock, or an older one")
     monkeypatch.setenv(VARIABLE, "")
-    use_sandbox()
+    use_sandbox(request.param)
+    return request.param
 
 
 def test_everything_that_a_hostile_program_tries_is_contained(switched_on):
-    found = try_sandbox()
-    assert len(found) >= 40
+    found = try_sandbox(switched_on)
+    assert len(found) >= 50
     assert [what for what, possible in found.items() if possible] == []
 
 
@@ -57,6 +70,10 @@ def test_the_attempts_are_real():
         "reach a Unix socket by its path",
         "read a file in the home folder",
         "read a file in the temporary folder",
+        "change who may read a file",
+        "change the times of a file",
+        "limit them",
+        "pin them to a core",
         "find shared memory of others",
         "find a System V segment of others",
         "see processes of others",
@@ -99,6 +116,24 @@ def test_the_command_names_what_is_shown(tmp_path, monkeypatch):
     assert not {"/", "/home", "/root", str(Path.home()), "/etc", "/tmp", os.getcwd()} & shown
 
 
+def test_an_older_kernel_is_said_to_be_one(monkeypatch, capsys):
+    monkeypatch.setenv(VARIABLE, "")
+    monkeypatch.setattr(sandbox, "LAUNCHER", Path(__file__).with_name("older_landlock.py"))
+    assert main(["sandbox", "check", "--kind", "landlock"]) == 2
+    said = capsys.readouterr().err
+    assert "this kernel has version 5 of Landlock, and 6 is needed" in said
+    assert said.count("\n") == 1
+
+
+def test_the_sandbox_of_the_environment_is_used(monkeypatch):
+    if not has_landlock():
+        pytest.skip("this kernel has no Landlock, or an older one")
+    monkeypatch.setenv(VARIABLE, "landlock")
+    use_sandbox()
+    assert os.environ[VARIABLE] == "landlock"
+    assert str(sandbox.LAUNCHER) in sandboxed(["true"])
+
+
 def test_without_it_commands_are_as_they_were(monkeypatch):
     monkeypatch.setenv(VARIABLE, "")
     assert sandboxed(["stockfish", "bench"]) == ["stockfish", "bench"]
@@ -110,7 +145,7 @@ def test_where_there_is_none_it_is_said_in_one_line(monkeypatch, capsys):
     assert main(["sandbox", "check"]) == 2
     assert "apt install bubblewrap" in capsys.readouterr().err
     monkeypatch.setenv(VARIABLE, "gvisor")
-    with pytest.raises(UsageError, match="'gvisor' is no sandbox; known is bubblewrap"):
+    with pytest.raises(UsageError, match="'gvisor' is no sandbox; known are bubblewrap, landlock"):
         sandboxed(["true"])
 
 
