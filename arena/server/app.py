@@ -18,6 +18,7 @@ from arena.server.doors import Doors, RateLimit
 from arena.server.live_api import live_routes
 from arena.server.pages.forms import forms, posted
 from arena.server.pages.live import live
+from arena.server.pages.owning import owner_forms, owner_pages
 from arena.server.pages.reading import reading
 from arena.server.pages.rendering import error_page
 from arena.server.refusals import CLOSED, INVALID, RefusedError
@@ -31,7 +32,7 @@ def make_app(store: Store, config: ServerConfig) -> FastAPI:
         title="Arena", version=arena.__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json"
     )
     state = app.state.server = ServerState(store, Writer(store), config)
-    for router in (routes, live_routes, reading, live, forms, posted):
+    for router in (routes, live_routes, reading, live, forms, posted, owner_pages, owner_forms):
         app.include_router(router)
     app.add_exception_handler(RefusedError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)

@@ -128,11 +128,11 @@ def list_all(connection: Connection) -> list[LadderRow]:
     return [_ladder(row) for row in connection.execute(select(ladders).order_by(ladders.c.name))]
 
 
-def close_ladder(connection: Connection, name: str) -> None:
+def close_ladder(connection: Connection, name: str, by: int | None = None) -> None:
     """Plan no more jobs on a ladder; its pages and games stay."""
     find_ladder(connection, name)
     connection.execute(update(ladders).where(ladders.c.name == name).values(state="closed"))
-    audit.note(connection, None, "ladder closed", name)
+    audit.note(connection, by, "ladder closed", name)
 
 
 def standings(connection: Connection, ladder: int) -> list[dict[str, Any]]:

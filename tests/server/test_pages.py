@@ -12,6 +12,8 @@ from arena.match.replay import empty_seats
 from arena.match.verdict import MatchRecord, Reason, forfeit
 from arena.policy.registry import GAMES
 from arena.server import accounts
+from arena.server.accounts import is_member
+from arena.server.ladders import list_all
 from arena.server.pages import live
 from arena.server.pages.board import svg_of
 from arena.server.pages.positions import position_of, walk_of
@@ -157,6 +159,56 @@ def test_register_submit_and_sign_out(site):
     assert "Log" not in site.client.get("/bots/1").text
     site.client.cookies.set("arena_session", session)  # what was stolen opens nothing any more
     assert "Sign in" in site.client.get("/").text
+
+
+def test_an_owner_makes_ladders_and_lets_people_in(start):
+    site = start(approval=True)
+    token = sign_in(site, site.account("boss", "owner"))
+    site.account("max", "submitter")
+
+    def post(path, **data):
+        return site.client.post(f"/owner/{path}", data={"token": token} | data)
+
+    made = post("ladders", name="five", game="hex:size=5", clock="move=1s", private="yes")
+    assert made.url.path == "/ladders/five"
+    assert "clock move=1" in made.text
+    for wrong, reason in (
+        ({"name": "five", "game": "hex"}, "there is a ladder five already"),
+        ({"name": "Six", "game": "hex"}, "is no name"),
+        ({"name": "six", "game": "<b>"}, "there is no game &#39;&lt;b&gt;&#39;"),
+        ({"name": "six", "game": "hex", "clock": "soon"}, "soon"),
+    ):
+        refused = post("ladders", **wrong)
+        assert refused.status_code >= 400
+        assert reason in refused.text
+    shown = post("invitations", role="viewer", uses="2", ladder="five")
+    invitation = re.search(r'<pre id="invitation">([^<]+)</pre>', shown.text)[1]
+    for wrong in ({"uses": "many"}, {"uses": "0"}, {"role": "king"}, {"ladder": "none"}):
+        assert post("invitations", **wrong).status_code >= 400
+    with site.store.writing() as connection:
+        eve, _ = accounts.register(connection, "eve", invitation, False)
+        accounts.register(connection, "ann", None, True)
+        [five] = list_all(connection)
+        assert is_member(connection, five.id, eve)
+    page = site.client.get("/owner").text
+    assert "ann, submitter, pending" in page
+    assert "invite" in page
+    assert "ann, submitter, active" in post("accounts/ann/active").text
+    assert "max, submitter, closed" in post("accounts/max/closed").text
+    assert post("accounts/boss/closed").status_code == 422
+    assert post("accounts/ann/king").status_code == 422
+    assert "closed" in post("ladders/five/close").text
+    assert post("accounts/ann/closed", token="0" * 64).status_code == 403
+
+
+def test_others_are_no_owners(site):
+    site.account("boss", "owner")
+    assert site.client.get("/owner").url.path == "/sign-in"
+    token = sign_in(site, site.account("eve", "submitter"))
+    assert site.client.get("/owner").status_code == 403
+    for path in ("ladders", "invitations", "accounts/boss/closed", "ladders/x/close"):
+        assert site.client.post(f"/owner/{path}", data={"token": token}).status_code == 403
+    assert "/owner" not in site.client.get("/").text
 
 
 def test_cookies_of_tls_are_bound_to_their_host(start):

@@ -7,6 +7,7 @@
     reading            pages for everybody
     live               events: games as they come in, move by move
     forms              signing in, keys, submissions: all that changes something
+    owning             the same for owners: ladders, accounts, invitations
 
 Everything that people and bots wrote is escaped by the templates; nothing is loaded from elsewhere, and no script or
 style stands in a page.
