@@ -1,6 +1,8 @@
 """Pages for everybody: ladders, bots, matches, workers. Private ladders show themselves to their members alone."""
 
+import time
 from typing import Annotated, Any
+from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
@@ -19,7 +21,7 @@ from arena.server.pages.sessions import Visitor
 from arena.server.pages.tables import ResultTable, result_table
 from arena.server.refusals import MISSING, RefusedError
 from arena.server.state import ServerState
-from arena.store import MatchFilter, Selection, StoredMatch
+from arena.store import MatchFilter, Selection, Store, StoredMatch
 
 reading = APIRouter(include_in_schema=False)
 LATEST = 30
@@ -27,6 +29,9 @@ LATEST = 30
 MOST_IN_HEAT_MAP = 25
 """Bots of a table of payoffs, the best ones."""
 GALLERY = Gallery()
+RESULTS_S = 2.0
+"""Seconds for which the results of a ladder are shown as they were read: all of its games are counted for them."""
+_RESULTS: WeakKeyDictionary[Store, dict[int, tuple[ResultTable, float]]] = WeakKeyDictionary()
 
 
 @reading.get("/static/{name}")
@@ -160,7 +165,13 @@ def result_words(verdict: Verdict, players: tuple[str, ...]) -> str:
 
 
 def _results(server: ServerState, visible: ladders.LadderRow) -> ResultTable:
-    return result_table(server.store.results(Selection(visible.rules.game, runs=(visible.run,))))
+    """Return the results of a ladder, which are read once for all that look at the same time."""
+    tables = _RESULTS.setdefault(server.store, {})
+    table, until = tables.get(visible.run, (None, 0.0))
+    if table is None or time.monotonic() > until:
+        table = result_table(server.store.results(Selection(visible.rules.game, runs=(visible.run,))))
+        tables[visible.run] = table, time.monotonic() + RESULTS_S
+    return table
 
 
 def _faults(server: ServerState, player: str, run: int) -> list[dict[str, Any]]:
