@@ -27,6 +27,8 @@ from arena.tournament.pairing import TournamentJob
 
 MEMORY = "2GB"
 """Memory of a bot from a bundle where the ladder names none."""
+LONGEST_MOVE = "move=60s"
+"""Clock of a table with a program on a ladder without one: a program that never answers would keep a worker."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,12 @@ class JobGamesSetup:
 
 def limits_of(job: JobGiven) -> Limits:
     """Return the limits of the bots of a job."""
-    return Limits(clock=job.clock, memory=job.memory or (MEMORY if any(seat.bundle for seat in job.table) else None))
+    has_bundle = any(seat.bundle for seat in job.table)
+    has_program = any(seat.agent.startswith("cmd:") for seat in job.table)
+    return Limits(
+        clock=job.clock or (LONGEST_MOVE if has_program else None),
+        memory=job.memory or (MEMORY if has_bundle else None),
+    )
 
 
 def _player(setup: TournamentSetup) -> JobPlayer:

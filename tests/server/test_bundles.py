@@ -7,6 +7,7 @@ import tarfile
 import pytest
 
 from arena.base.errors import UsageError
+from arena.server import job_games
 from arena.server.bundles import MOST_FILES, pack, read_bundle, unpack
 from arena.server.worker import Worker
 from arena.server.workers import VERSION
@@ -126,6 +127,20 @@ def test_a_program_plays_in_the_sandbox(start, tmp_path, monkeypatch):
     assert bob.ask("POST", "/jobs", {"worker": number}).status_code == 204  # it has no sandbox
     assert Worker(bob, "boxed", True).run(most=2) == 2
     assert ann.get(f"/bots/{bot['id']}")["state"] == "active", ann.get(f"/bots/{bot['id']}")["reason"]
+
+
+def test_a_program_that_never_answers_keeps_no_worker(start, tmp_path, monkeypatch):
+    monkeypatch.setenv("ARENA_SANDBOX", "bubblewrap")
+    monkeypatch.setattr(job_games, "LONGEST_MOVE", "move=300ms")
+    site = start(takes_programs=True)
+    site.ladder()
+    ann, _, bot = submitted(
+        site, tmp_path, BOT.replace('elif message["type"] == "move":', "else:\n        import time; time.sleep(600)")
+    )
+    assert Worker(site.account("bob", "worker"), "boxed", True).run(most=2) == 2
+    shown = ann.get(f"/bots/{bot['id']}")
+    assert shown["state"] == "rejected"
+    assert "late" in shown["reason"]
 
 
 def test_bundles_are_for_who_uploaded_them_and_for_workers(start, tmp_path):
