@@ -13,7 +13,7 @@ from arena.data.batch import Batch
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
-from arena.match.time_control import GameClocks, TimeControl, read_time_control
+from arena.match.time_control import GameClocks, TimeControl, left_after, read_time_control
 from arena.match.verdict import Reason
 from arena.policy.clock import ClockReading, read_clock
 from arena.policy.protocol import Policy
@@ -66,6 +66,19 @@ def test_a_limit_of_a_move_holds_whatever_the_clock_of_the_game_says():
     assert clocks.reading(0).seconds_left == 5
     assert not clocks.spend(0, 6)
     assert clocks.reading(0).game_seconds_left == 54
+
+
+def test_time_is_charged_without_a_move():
+    clocks = GameClocks(read_time_control("60+1"), 2)
+    clocks.charge(1, 15)
+    assert (clocks.left_s(0), clocks.left_s(1)) == (60, 45)
+    assert clocks.reading(1).game_seconds_left == 45
+    GameClocks(read_time_control("nodes=100"), 2).charge(0, 15)  # there is no clock to charge
+
+
+def test_the_time_left_after_moves():
+    assert left_after(read_time_control("2/60+1"), [20, 41]) == 61
+    assert left_after(read_time_control("move=5"), [1, 2]) is None
 
 
 def test_a_reading_goes_through_observations():

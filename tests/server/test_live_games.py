@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from arena.match.ask import FailedError
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
-from arena.server import challenges, live_api, live_games
+from arena.server import accounts, challenges, live_api, live_games
 from arena.server.client import game_of_server
 from arena.server.job_games import limits_of
 from arena.server.live_bot import play_live
@@ -69,6 +69,19 @@ def test_a_game_is_watched_by_whom_its_ladder_shows_itself_to(site, people):
     owner = site.account("boss", "owner")
     assert owner.ask("POST", "/ladders/club/live", {"opponent": "bob"}).status_code == 404  # bob is no member
     assert site.client.get("/api/v1/ladders/club/live").status_code == 404
+
+
+def test_a_worker_sees_the_games_of_ladders_that_it_is_no_member_of(site, people):
+    ada, bob, eve = people
+    site.ladder("club", private=True)
+    with site.store.writing() as connection:
+        for name in ("ada", "bob"):
+            accounts.add_member(connection, "club", name)
+    ada.post("/ladders/club/live", {"opponent": "bob"})
+    number = bob.post("/ladders/club/live", {"opponent": "ada"})["id"]
+    assert site.account("hand", "worker").get(f"/live/{number}")["id"] == number
+    assert eve.ask("GET", f"/live/{number}").status_code == 404
+    assert site.client.get(f"/api/v1/live/{number}").status_code == 404
 
 
 WRONG = [
