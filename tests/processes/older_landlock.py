@@ -14,5 +14,6 @@ class OlderKernel:
         return lambda *arguments: 5 if arguments[0] == landlock.CREATE_RULESET else 0
 
 
-landlock.LIBC = OlderKernel()
-landlock.main()
+if __name__ == "__main__":
+    landlock.LIBC = OlderKernel()
+    landlock.main()
