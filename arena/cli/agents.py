@@ -9,7 +9,7 @@ import tyro
 from arena.base.tables import Column, print_table
 from arena.policy.registry import AGENTS, agent_kind, make_game
 from arena.policy.zoo.card import ELO, Level
-from arena.policy.zoo.entries import card_of
+from arena.policy.zoo.entries import card_of, fits
 from arena.policy.zoo.opponents import champion_of, levels_of
 
 INTERVAL_NOTE = "\N{PLUS-MINUS SIGN} is the 95 % interval"
@@ -69,7 +69,8 @@ def _of_game(options: Options) -> int:
         {"agent": f"level:{number}", "plays": level.agent, "rating": level.rating, "error_95": level.error}
         for number, level in enumerate(levels, start=1)
     ]
-    champion = {"agent": "champion", "plays": champion_of(game), "why": card.why}
+    why = card.why if fits(card, game) else f"{card.champion} plays {card.game} alone"
+    champion = {"agent": "champion", "plays": champion_of(game), "why": why}
     if options.json:
         figures = [asdict(figure) for figure in card.figures]
         print(json.dumps({"game": game.spec, "scale": card.scale, "agents": [*rows, champion], "figures": figures}))
@@ -80,7 +81,7 @@ def _of_game(options: Options) -> int:
     ]
     headings = (Column("agent"), Column("plays as", least=20), Column(card.scale, right=True))
     print_table(headings, [*cells, ["champion", champion["plays"], ""]])
-    print(f"champion: {card.why}")
+    print(f"champion: {why}")
     if levels:
         team = "from a random player" if game.competitive else "in a team of its own"
         scale = "Elo: random is 0" if card.scale == ELO else f"return: what it earns a game {team}"

@@ -149,6 +149,8 @@ def test_the_levels_of_a_game_are_listed_with_their_strength(capsys):
     agents = json.loads(capsys.readouterr().out)["agents"]
     assert [row["agent"] for row in agents] == [*(f"level:{number}" for number in range(1, 11)), "champion"]
     assert agents[0]["rating"] == 0
+    assert main(["agents", "--game", "tic_tac_toe:players=3"]) == 0  # not what the champion of the usual game is
+    assert "champion: perfect plays tic_tac_toe alone" in capsys.readouterr().out
     assert main(["agents", "--game", "rock_paper_scissors"]) == 0
     assert "champion" in capsys.readouterr().out
 
