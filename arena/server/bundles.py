@@ -2,6 +2,7 @@
 
     agent = "ppo:{folder}"                     # an agent's spec: here a snapshot that arena trained, or
     command = "python3 bot.py --depth 4"       # a program that speaks agents/outside/PROTOCOL.md
+    build = "make"                             # with a command that names what it makes: "./engine"
 
 A command's words that are files of the bundle are where the bundle lies on the machine that plays; it runs in the
 sandbox. The tar is plain (no compression, so no bomb), and holds regular files with short names below its top: no
@@ -25,7 +26,9 @@ MANIFEST = "bot.toml"
 FOLDER = "{folder}"
 """Stands for where the bundle lies."""
 MOST_FILES, MOST_BYTES, MOST_MANIFEST = 500, LARGE, 4096
-FIELDS = {"agent", "command"}
+FIELDS = {"agent"}, {"command"}, {"command", "build"}
+MOST_BUILD = 400
+"""Letters of a build's command."""
 PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 """A name of a file or a folder in a bundle."""
 DEEPEST = 8
@@ -40,6 +43,8 @@ class Bundle:
     content: bytes
     agent: str
     """Spec of its agent, with FOLDER for where it lies."""
+    build: str | None = None
+    """Command of a shell that makes its program of its other files; None for one that runs as it is."""
 
     @property
     def digest(self) -> str:
@@ -78,19 +83,24 @@ def read_bundle(content: bytes) -> Bundle:
         files[info.name] = body
     if MANIFEST not in files:
         raise UsageError(f"a bundle has a file {MANIFEST} that says how to run it; this one has none")
-    return Bundle(content, _agent(files))
+    return Bundle(content, *_read(files))
 
 
 def unpack(content: bytes, folder: Path) -> str:
     """Write the files of a bundle into a new folder, read-only; return the spec of its agent there."""
     bundle = read_bundle(content)
+    write_files(content, folder)
+    return bundle.agent.replace(FOLDER, str(folder))
+
+
+def write_files(content: bytes, folder: Path) -> None:
+    """Write the files of a tar into a new folder, read-only; `UsageError` for what may not be in a bundle."""
     folder.mkdir(parents=True)
     for info, body in _members(content):
         file = folder / info.name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(body)
         file.chmod(0o555 if info.mode & 0o100 else 0o444)
-    return bundle.agent.replace(FOLDER, str(folder))
 
 
 def _members(content: bytes) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
@@ -107,9 +117,14 @@ def _members(content: bytes) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
         raise UsageError(f"a bundle is a plain tar file; this one cannot be read: {error}") from None
 
 
+def _is_plain(name: str) -> bool:
+    """Return whether a name is that of a file below the top of a bundle."""
+    parts = name.split("/")
+    return len(parts) <= DEEPEST and all(PART.fullmatch(part) for part in parts)
+
+
 def _body(tar: tarfile.TarFile, info: tarfile.TarInfo) -> bytes:
-    parts = info.name.split("/")
-    if len(parts) > DEEPEST or not all(PART.fullmatch(part) for part in parts):
+    if not _is_plain(info.name):
         raise UsageError(f"a bundle's files have plain names below its top; {info.name[:80]!r} is none")
     if not info.isreg() or info.issparse():
         raise UsageError(f"{info.name[:80]!r} is a link, a folder or a device; a bundle holds regular files alone")
@@ -120,19 +135,25 @@ def _body(tar: tarfile.TarFile, info: tarfile.TarInfo) -> bytes:
     return body
 
 
-def _agent(files: dict[str, bytes]) -> str:
-    """Return the spec that a manifest gives, with FOLDER for where it lies; `UsageError` if it gives none."""
+def _read(files: dict[str, bytes]) -> tuple[str, str | None]:
+    """Return the spec that a manifest gives, with FOLDER for where it lies, and its build; `UsageError` for none."""
     if len(files[MANIFEST]) > MOST_MANIFEST:
         raise UsageError(f"{MANIFEST} has at most {MOST_MANIFEST} bytes")
     try:
         manifest = tomllib.loads(files[MANIFEST].decode())
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{MANIFEST} cannot be read: {error}") from None
-    if len(manifest) != 1 or manifest.keys() - FIELDS or not all(isinstance(one, str) for one in manifest.values()):
-        raise UsageError(f'{MANIFEST} has one line, agent = "..." or command = "...", not {sorted(manifest)[:5]}')
+    if manifest.keys() not in FIELDS or not all(isinstance(one, str) for one in manifest.values()):
+        raise UsageError(
+            f'{MANIFEST} has one line, agent = "..." or command = "...", the latter perhaps with build = "...", '
+            f"not {sorted(manifest)[:5]}"
+        )
     if "agent" in manifest:
-        return _trained(manifest["agent"], files)
-    return _program(manifest["command"], files)
+        return _trained(manifest["agent"], files), None
+    build = manifest.get("build")
+    if build is not None and not (0 < len(build) <= MOST_BUILD and build.isprintable()):
+        raise UsageError(f"build is one line of at most {MOST_BUILD} letters")
+    return _program(manifest["command"], files, build is not None), build
 
 
 def _trained(spec: str, files: dict[str, bytes]) -> str:
@@ -144,17 +165,20 @@ def _trained(spec: str, files: dict[str, bytes]) -> str:
     return spec
 
 
-def _program(command: str, files: dict[str, bytes]) -> str:
+def _program(command: str, files: dict[str, bytes], is_built: bool) -> str:
+    """Return the spec of a program; what it names with ./ may be made by its build."""
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"command = {command[:80]!r} cannot be read: {error}") from None
     if not words or not command.isprintable() or FOLDER in command or words[0].startswith("-"):
         raise UsageError(f"command = {command[:80]!r} is no command line")
-    placed = [f"{FOLDER}/{word.removeprefix('./')}" if word.removeprefix("./") in files else word for word in words]
+    made = {word[2:] for word in words if is_built and word.startswith("./") and _is_plain(word[2:])}
+    known = files.keys() | made
+    placed = [f"{FOLDER}/{word.removeprefix('./')}" if word.removeprefix("./") in known else word for word in words]
     if placed == words:
         raise UsageError(f"command = {command[:80]!r} names no file of the bundle, so that it is nobody's bot")
-    if foreign := next((word for word in words if "/" in word and word.removeprefix("./") not in files), None):
+    if foreign := next((word for word in words if "/" in word and word.removeprefix("./") not in known), None):
         raise UsageError(f"command = {command[:80]!r} names {foreign!r}, which is no file of the bundle")
     return f"cmd:{shlex.join(placed)}"
 

@@ -17,7 +17,8 @@ from arena.match.limits import Limits
 from arena.match.unseated import UnseatedPolicy
 from arena.processes.sandbox import use_sandbox
 from arena.server.bots import require_open_spec
-from arena.server.bundles import unpack
+from arena.server.building import BuildError, build
+from arena.server.bundles import FOLDER, read_bundle, unpack
 from arena.server.client import game_of_server
 from arena.server.matchmaking import seatings
 from arena.server.models import JobGiven, SeatShown
@@ -47,11 +48,12 @@ class JobGames:
         self._sandbox = sandbox
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._specs: dict[str, str] = {}  # of unpacked bundles, by hash
+        self._failures: dict[str, str] = {}  # why bundles could not be built, by hash
 
     def do(self, job: PlayableJob, common: None = None) -> list[str]:
         """Return the games of a job as lines of JSON."""
         game, limits = game_of_server(job.job.game), limits_of(job.job)
-        entrants = tuple(Entrant(seat.player, self.agent(seat, job.bundles)) for seat in job.job.table)
+        entrants = tuple(Entrant(seat.player, self._entrant(seat, job.bundles)) for seat in job.job.table)
         setup = TournamentSetup(game.name, tuple(game.options.items()), entrants, limits, 1, Adjudication())
         opening = tuple(tuple(action) if isinstance(action, list) else action for action in job.job.opening)
         pairings = tuple(Pairing(side, job.job.seed, opening) for side in seatings(len(entrants)))
@@ -61,17 +63,42 @@ class JobGames:
         return [to_json_line(game, record) for record in records]
 
     def agent(self, seat: SeatShown, bundles: Mapping[str, bytes]) -> str:
-        """Return the spec of a player, which this machine may run; `UsageError` for any other."""
+        """Return the spec of a player, which this machine may run; `UsageError` for any other.
+
+        Raises `BuildError` for one that cannot be built.
+        """
         if seat.bundle is None:
             require_open_spec(seat.agent)
             return seat.agent
+        if seat.bundle in self._failures:
+            raise BuildError(self._failures[seat.bundle])
         if seat.bundle not in self._specs:
             self._folder = self._folder or tempfile.TemporaryDirectory(prefix="arena-bots-")
-            self._specs[seat.bundle] = unpack(bundles[seat.bundle], Path(self._folder.name) / seat.bundle)
+            self._specs[seat.bundle] = self._placed(bundles[seat.bundle], Path(self._folder.name) / seat.bundle)
         spec = self._specs[seat.bundle]
         if spec.startswith("cmd:") and not self._sandbox:
             raise UsageError("the server gave a program to a worker without a sandbox")
         return spec
+
+    def _entrant(self, seat: SeatShown, bundles: Mapping[str, bytes]) -> str | UnseatedPolicy:
+        """Return the spec of a player, or who loses in the place of one that cannot be built."""
+        try:
+            return self.agent(seat, bundles)
+        except BuildError as error:
+            return UnseatedPolicy(str(error))
+
+    def _placed(self, content: bytes, folder: Path) -> str:
+        """Unpack a bundle into a folder, and build it if it says how; return its spec."""
+        bundle, spec = read_bundle(content), unpack(content, folder)
+        if bundle.build is None or not self._sandbox:
+            return spec
+        built = folder.with_name(f"{folder.name}-built")
+        try:
+            build(bundle.build, folder, built)
+        except BuildError as error:
+            self._failures[folder.name] = str(error)
+            raise
+        return bundle.agent.replace(FOLDER, str(built))
 
     def close(self) -> None:
         """Remove what was unpacked."""

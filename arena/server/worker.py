@@ -19,7 +19,9 @@ from typing import Any
 
 from arena.base.errors import UsageError
 from arena.base.surroundings import surroundings
+from arena.match.verdict import Reason
 from arena.processes.work import InProcessWorkers, Workers
+from arena.server.building import BuildError
 from arena.server.client import Client, UnreachableError, game_of_server
 from arena.server.job_games import JobGames, PlayableJob, limits_of
 from arena.server.live_bot import play_live
@@ -114,7 +116,11 @@ class Worker:
         """Play in a live game to its end; return False if the worker ends before, or lost the job to another."""
         job = playable.job
         game, limits, [seat] = game_of_server(job.game), limits_of(job), job.table
-        spec = here.agent(seat, playable.bundles)
+        try:
+            spec = here.agent(seat, playable.bundles)
+        except BuildError:
+            lost = {"reason": Reason.CRASHED.value, "lease": job.lease}
+            return self._patiently(lambda: self._client.post(f"/live/{job.live}/end", lost)) is not None
         self._tell(f"job {job.id}: live game {job.live}, {job.game}, {seat.player}")
         try:
             with self._renewed(job):

@@ -1,0 +1,122 @@
+"""Bots that are built from their sources on the machine that plays, and builds that fail or do harm."""
+
+import shutil
+
+import pytest
+
+from arena.base.errors import UsageError
+from arena.processes.sandbox import VARIABLE
+from arena.server import building
+from arena.server.building import BuildError, build
+from arena.server.bundles import pack, read_bundle
+from arena.server.job_games import JobGames
+from arena.server.worker import Worker
+from tests.agents.outside.programs import require_program
+from tests.server.test_bundles import BOT, with_manifest
+
+pytestmark = pytest.mark.full
+
+MANIFEST = 'command = "python3 ./made/bot.py"\nbuild = "sh make.sh"\n'
+
+
+@pytest.fixture
+def boxed(monkeypatch):
+    require_program("bwrap")
+    monkeypatch.setenv(VARIABLE, "bubblewrap")
+
+
+def sources(tmp_path, script, manifest=MANIFEST):
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(manifest)
+    (folder / "bot.txt").write_text(BOT)
+    (folder / "make.sh").write_text(script)
+    return folder
+
+
+def submitted(site, folder):
+    bundle, ann = pack(folder), site.account("ann", "submitter")
+    ann.put(f"/bundles/{bundle.digest}", bundle.content)
+    return ann, ann.post("/ladders/small/bots", {"name": "mine", "bundle": bundle.digest})
+
+
+def test_a_bot_is_built_and_plays(boxed, start, tmp_path):
+    site = start(takes_programs=True)
+    site.ladder()
+    ann, bot = submitted(site, sources(tmp_path, "mkdir made; cp bot.txt made/bot.py; ln -s /etc/passwd made/link"))
+    assert Worker(site.account("bob", "worker"), "w", True).run(most=2) == 2
+    shown = ann.get(f"/bots/{bot['id']}")
+    assert shown["state"] == "active", shown["reason"]
+
+
+def test_a_program_in_c_is_compiled(boxed, tmp_path):
+    if shutil.which("cc") is None:
+        pytest.skip("there is no compiler")
+    folder = sources(tmp_path, "cc -O2 -o engine engine.c", 'command = "./engine"\nbuild = "sh make.sh"\n')
+    (folder / "engine.c").write_text("int main(void) { return 3; }")
+    assert read_bundle(pack(folder).content).agent == "cmd:'{folder}/engine'"
+    build("sh make.sh", folder, tmp_path / "built")
+    assert (tmp_path / "built" / "engine").stat().st_mode & 0o111
+    assert not (folder / "engine").exists()
+
+
+def test_a_build_that_fails_loses_with_its_last_words(boxed, start, tmp_path):
+    site = start(takes_programs=True)
+    site.ladder()
+    ann, bot = submitted(site, sources(tmp_path, "echo 'no rule \x1b[2J to make it'; exit 7"))
+    assert Worker(site.account("bob", "worker"), "w", True).run(most=2) == 2
+    shown = ann.get(f"/bots/{bot['id']}")
+    assert shown["state"] == "rejected"
+    assert "its build failed (ended with status 99): no rule" in shown["reason"]
+    assert "\x1b" not in shown["reason"]
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("exit 1", "its build failed .*: it said nothing"),
+        ("touch bot.txt && echo x > $HOME/../etc/x", "its build failed"),
+        ("cat /etc/passwd", "its build failed"),
+        ("head -c 70000000 /dev/zero > large", "its build failed"),
+        (
+            "i=0; while [ $i -lt 600 ]; do echo x > f$i; i=$((i+1)); done",
+            "what its build leaves cannot be kept: .*500 files",
+        ),
+        ("touch 'a name'", "cannot be kept: .*plain names"),
+        ("while true; do echo spam; done", "its build (failed|took more than 3 s)"),
+        ("yes > /proc/$PPID/fd/1", "its build (leaves more than|failed|took more than)"),
+        ("sleep 600", "its build took more than 3 s"),
+    ],
+)
+def test_builds_that_do_harm_are_ended(boxed, tmp_path, monkeypatch, script, reason):
+    monkeypatch.setattr(building, "BUILD_S", 3.0)
+    with pytest.raises(BuildError, match=reason):
+        build("sh make.sh", sources(tmp_path, script), tmp_path / "built")
+
+
+def test_a_failed_build_is_not_tried_again(boxed, tmp_path):
+    class Seat:
+        player, agent, bundle = "mine", "cmd:x", "0" * 64
+
+    games, content = JobGames(sandbox=True), pack(sources(tmp_path, "exit 1")).content
+    for _ in range(2):
+        with pytest.raises(BuildError, match="its build failed"):
+            games.agent(Seat, {Seat.bundle: content})
+    games.close()
+
+
+@pytest.mark.parametrize(
+    ("manifest", "reason"),
+    [
+        (b'build = "make"', "one line"),
+        (b'agent = "ppo:{folder}"\nbuild = "make"', "one line"),
+        (b'command = "./engine"\nbuild = ""', "build is one line"),
+        (b'command = "./engine"\nbuild = "a\\nb"', "build is one line"),
+        (b'command = "./../engine"\nbuild = "make"', "names no file of the bundle"),
+        (b'command = "./engine /etc/passwd"\nbuild = "make"', "names '/etc/passwd'"),
+        (b'command = "./engine"', "names no file of the bundle"),
+    ],
+)
+def test_manifests_that_do_not_fit_are_refused(manifest, reason):
+    with pytest.raises(UsageError, match=reason):
+        read_bundle(with_manifest(manifest))
