@@ -18,6 +18,7 @@ class Options:
 
     A bot is the spec of an agent that reads no files, as mcts:400, or a folder with a file bot.toml of one line:
     command = "python3 bot.py" for a program (agents/outside/PROTOCOL.md), or agent = "ppo:{folder}" for a snapshot.
+    A second line, build = "make", has the program of command = "./engine" made from its sources where it plays.
     It first meets random, and plays on the ladder if it breaks no rule. The environment variable ARENA_KEY holds your
     key.
     """

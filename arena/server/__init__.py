@@ -15,7 +15,7 @@ games follow.
     accounts, own_data   accounts, roles, keys, invitations; what a person may take away or have deleted
     ladders, bots        the rules of a ladder; bots, their versions, and their way in: a qualification
     submissions          a bot enters, from a program or a browser
-    bundles              a bot as a file: packing and checking, on both sides
+    bundles, building    a bot as a file: packing and checking, on both sides; making its program, at the worker
     matchmaking          pure functions: who meets whom, ratings after a game
     jobs                 jobs planned, leased, renewed, reported, counted
     history              what a bot was rated after so many games

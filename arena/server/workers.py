@@ -12,7 +12,7 @@ from arena.server.refusals import FORBIDDEN, MISSING, OUTDATED, RefusedError
 from arena.server.schema import accounts, jobs, workers
 from arena.server.verification import residuals
 
-PROTOCOL = 2
+PROTOCOL = 3
 """Version of what goes over the wire and of how a job becomes games; raised when either changes."""
 VERSION = f"{arena.__version__}/{PROTOCOL}"
 """What a worker must be."""
