@@ -2,6 +2,7 @@
 
     rules       random games beside OpenSpiel's and PettingZoo's games, compared before every move (extra `bench`)
     kills       trainings, tournaments and a ladder server killed at random moments, beside the same ones left alone
+    forgers     workers of a ladder server that forge results: found, and what they forged replaced
     intervals   ratings of a simulated ladder beside the strengths behind them
 
 Rows of scripts/reliability.csv become docs/measured/reliability.md by scripts/measured_pages.py. The exit status is 1
@@ -12,13 +13,14 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 
-from reliable import intervals, kills, rules
+from reliable import forgers, intervals, kills, rules
 from reliable.check import Check
 from sections import measure, parse_sections, section_parser
 
 SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Check]]] = {
     "rules": lambda options: rules.checks(options.seed),
     "kills": lambda options: kills.checks(options.kills, options.seed),
+    "forgers": lambda options: forgers.checks(options.seed),
     "intervals": lambda options: intervals.checks(options.seed),
 }
 MAY_MISS = {"intervals": 0.05}

@@ -149,7 +149,7 @@ async def test_what_is_wrong_is_said_and_nothing_opens():
 
 
 async def test_impatient_keys_open_one_screen():
-    opener = Opener(wait_s=0.3)
+    opener = Opener(wait_s=2.0)
     app = ArenaApp(Named("first"), opener)
     async with app.run_test() as pilot:
         await pilot.press("o", "o", "o")
