@@ -4,6 +4,7 @@ The bundle is copied into the sandbox's own `/tmp`, which is small and gone afte
 as a tar, and is checked as a bundle is: regular files with plain names, not too many and not too large.
 """
 
+import os
 import shlex
 import subprocess
 import threading
@@ -12,7 +13,7 @@ from pathlib import Path
 from arena.base.errors import UsageError
 from arena.base.text import printable
 from arena.processes.guarded import Bounds, guarded
-from arena.processes.sandbox import sandboxed
+from arena.processes.sandbox import BUBBLEWRAP, VARIABLE, sandboxed
 from arena.server.bundles import MOST_BYTES, write_files
 
 BUILD_S = 300.0
@@ -37,6 +38,8 @@ def build(command: str, sources: Path, place: Path) -> None:
 
     Raises `BuildError` for a build that fails, takes too long, or leaves what a bundle may not hold.
     """
+    if os.environ.get(VARIABLE) != BUBBLEWRAP:
+        raise BuildError("bots are built in bubblewrap, which this worker does not use")
     script = SCRIPT.format(folder=shlex.quote(str(sources)), build=command)
     run = guarded(sandboxed(["sh", "-c", script, str(sources)]), Bounds(BUILD_MEMORY, BUILD_PROCESSES))
     process = run.start(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

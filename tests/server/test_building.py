@@ -94,6 +94,15 @@ def test_builds_that_do_harm_are_ended(boxed, tmp_path, monkeypatch, script, rea
         build("sh make.sh", sources(tmp_path, script), tmp_path / "built")
 
 
+@pytest.mark.parametrize("sandbox", ["", "landlock"])
+def test_nothing_is_built_without_room_of_its_own(tmp_path, monkeypatch, sandbox):
+    monkeypatch.setenv(VARIABLE, sandbox)
+    folder = sources(tmp_path, "touch ran")
+    with pytest.raises(BuildError, match="bots are built in bubblewrap"):
+        build("sh make.sh", folder, tmp_path / "built")
+    assert not (folder / "ran").exists()
+
+
 def test_a_failed_build_is_not_tried_again(boxed, tmp_path):
     class Seat:
         player, agent, bundle = "mine", "cmd:x", "0" * 64
