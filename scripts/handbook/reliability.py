@@ -11,6 +11,7 @@ HEAD = ("what", "tried", "held", "seconds", "date")
 SECTIONS = {
     "rules": "## Rules beside other implementations",
     "kills": "## Killed and resumed",
+    "forgers": "## Forged results of a ladder server",
     "intervals": "## Intervals of ratings",
 }
 
