@@ -76,11 +76,7 @@ def read_bundle(content: bytes) -> Bundle:
     """Return a bundle from its bytes; `UsageError` for one that may not be played. Nothing of it is written or run."""
     if len(content) > MOST_BYTES:
         raise UsageError(f"a bundle has at most {MOST_BYTES:,} bytes, not {len(content):,}")
-    files: dict[str, bytes] = {}
-    for info, body in _members(content):
-        if info.name in files:
-            raise UsageError(f"a bundle holds {info.name!r} twice")
-        files[info.name] = body
+    files = {info.name: body for info, body in _members(content)}
     if MANIFEST not in files:
         raise UsageError(f"a bundle has a file {MANIFEST} that says how to run it; this one has none")
     return Bundle(content, *_read(files))
@@ -104,13 +100,22 @@ def write_files(content: bytes, folder: Path) -> None:
 
 
 def _members(content: bytes) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
-    """Yield the files of a tar; `UsageError` for members that are no plain files, and for too many of them."""
+    """Yield the files of a tar; `UsageError` for members that are no plain files, clash, or are too many."""
+    names, folders = set[str](), set[str]()
     try:
         with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as tar:
             for number, info in enumerate(tar):
                 if number >= MOST_FILES:
                     raise UsageError(f"a bundle has at most {MOST_FILES} files")
-                yield info, _body(tar, info)
+                body = _body(tar, info)
+                above = {"/".join(info.name.split("/")[:depth]) for depth in range(1, info.name.count("/") + 1)}
+                if info.name in names:
+                    raise UsageError(f"a bundle holds {info.name!r} twice")
+                if info.name in folders or above & names:
+                    raise UsageError(f"a bundle holds {info.name!r} beside a folder or file of the same name")
+                names.add(info.name)
+                folders |= above
+                yield info, body
     except (tarfile.TarError, ValueError, EOFError, OSError) as error:
         if isinstance(error, UsageError):
             raise

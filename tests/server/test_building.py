@@ -17,6 +17,11 @@ from tests.server.test_bundles import BOT, with_manifest
 pytestmark = pytest.mark.full
 
 MANIFEST = 'command = "python3 ./made/bot.py"\nbuild = "sh make.sh"\n'
+CLASH = """
+mkdir one two; echo x > one/a; mkdir two/a; echo x > two/a/b
+tar --format=ustar -cf all.tar -C one a; tar --format=ustar -rf all.tar -C two a/b; cat all.tar > /proc/$PPID/fd/1
+"""
+"""Prints a tar of its own into that of the build: a file, and another below it."""
 
 
 @pytest.fixture
@@ -86,6 +91,7 @@ def test_a_build_that_fails_loses_with_its_last_words(boxed, start, tmp_path):
         ("while true; do echo spam; done", "its build (failed|took more than 3 s)"),
         ("yes > /proc/$PPID/fd/1", "its build (leaves more than|failed|took more than)"),
         ("sleep 600", "its build took more than 3 s"),
+        (CLASH, "cannot be kept: .*beside a folder or file"),
     ],
 )
 def test_builds_that_do_harm_are_ended(boxed, tmp_path, monkeypatch, script, reason):

@@ -76,6 +76,8 @@ LIARS = {
     "option first": (with_manifest(b'command = "--bind bot.py"'), "no command line"),
     "spec of a program": (with_manifest(b'agent = "cmd:id"'), "not of the form"),
     "spec elsewhere": (with_manifest(b'agent = "ppo:/home/ann/run"'), "not of the form"),
+    "below a file": (with_manifest(PROGRAM, ("bot.py", b""), ("bot.py/x", b"")), "beside a folder or file"),
+    "over a folder": (with_manifest(PROGRAM, ("a/b/c", b""), ("a/b", b"")), "beside a folder or file"),
     "pickle": (with_manifest(b'agent = "ppo:{folder}"', ("weights.pkl", b"")), "files .safetensors"),
 }
 
