@@ -24,6 +24,7 @@ from games.engine.boards import (
     cell_text,
     empty_board,
     end_or_pass,
+    end_or_pass_to,
     in_line,
     observe_stones,
     parse_cell,
@@ -33,7 +34,7 @@ from games.engine.boards import (
     win_or_loss,
 )
 from games.engine.compiled import CompiledGame
-from games.engine.game import TERMINAL, State
+from games.engine.game import State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
@@ -49,13 +50,13 @@ def state_dtype(m: int, n: int, players: int = 2) -> np.dtype[Any]:
     more = [("players", np.int8)] if players > 2 else []
     return np.dtype(
         [
+            *more,  # first: numba would take the record for one of two players with something behind it, and warn
             ("board", np.int8, (n, m)),  # seat of the mark in each cell, -1 empty; column first, as cells are numbered
             ("length", np.int16),  # marks on the board
             ("last_action", np.int16),  # -1 before the first move
             ("k", np.int8),  # marks in a line that win
             ("winner", np.int8),  # seat, -1 for nobody (yet)
             ("current_player", np.int8),  # seat to move, or TERMINAL
-            *more,
         ]
     )
 
@@ -93,10 +94,7 @@ def mark(state: Any, action: int) -> bool:
 @njit
 def apply_in_turn(state: Any, action: int) -> None:
     """Mark a cell for the player to move, one of several."""
-    following = (state.current_player + 1) % state.players
-    end_or_pass(state, mark(state, action))
-    if state.current_player != TERMINAL:
-        state.current_player = following
+    end_or_pass_to(state, mark(state, action), (state.current_player + 1) % state.players)
 
 
 @njit

@@ -102,14 +102,19 @@ def random_empty(board: NDArray[Any], bits: Any) -> int:
 @njit(inline="always")
 def end_or_pass(state: Any, won: bool) -> None:
     """End the game if the stone just put down has won, or was the last that fits; else it is the other's turn."""
-    seat = state.current_player
+    end_or_pass_to(state, won, 1 - state.current_player)
+
+
+@njit(inline="always")
+def end_or_pass_to(state: Any, won: bool, seat: int) -> None:
+    """End the game if the stone just put down has won, or was the last that fits; else it is the turn of `seat`."""
     if won:
-        state.winner = seat
+        state.winner = state.current_player
         state.current_player = TERMINAL
     elif state.length == state.board.size:
         state.current_player = TERMINAL
     else:
-        state.current_player = 1 - seat
+        state.current_player = seat
 
 
 @njit
