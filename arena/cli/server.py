@@ -174,12 +174,10 @@ def _ladder(options: Options) -> None:
 def _invite(options: Options) -> None:
     from arena.server import accounts
     from arena.server.database import writing_to
-    from arena.server.ladders import find_ladder
 
     _words(options, 0)
     with writing_to(options.url) as connection:
-        ladder = None if options.ladder is None else find_ladder(connection, options.ladder).id
-        print(accounts.invite(connection, options.role, ladder, options.uses))
+        print(accounts.invite(connection, options.role, options.ladder, options.uses))
 
 
 def _key(options: Options) -> None:

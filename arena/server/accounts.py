@@ -25,6 +25,8 @@ SESSION = "session"
 """Name of the keys of browsers."""
 SESSION_S = 14 * 86400.0
 INVITED_S = 14 * 86400.0
+MOST_USES = 1000
+"""Most accounts that one invitation makes."""
 MOST_KEYS = 20
 """Most keys of an account that can be used, sessions not counted."""
 
@@ -139,13 +141,20 @@ def account_of(connection: Connection, key: str) -> Account:
 
 
 def invite(
-    connection: Connection, role: str, ladder: int | None = None, uses: int = 1, lasts_s: float = INVITED_S
+    connection: Connection,
+    role: str,
+    ladder: str | None = None,
+    uses: int = 1,
+    by: int | None = None,
+    lasts_s: float = INVITED_S,
 ) -> str:
     """Return a new invitation, which makes so many accounts of a role, members of the ladder if one is named."""
     if role not in ROLES:
         raise RefusedError(INVALID, f"role {role!r} is none of {', '.join(ROLES)}")
+    number = None if ladder is None else _ladder_number(connection, ladder)
     secret, now = secrets.token_urlsafe(18), time.time()
-    new = {"digest": digest_of(secret), "role": role, "ladder": ladder, "uses": uses, "created": now}
+    new = {"digest": digest_of(secret), "role": role, "ladder": number, "uses": uses, "created": now}
+    audit.note(connection, by, "invite", f"{uses} x {role}")
     connection.execute(insert(invitations).values(new | {"expires": now + lasts_s}))
     return secret
 
@@ -209,13 +218,17 @@ def is_member(connection: Connection, ladder: int, account: Account | None) -> b
 
 def add_member(connection: Connection, ladder: str, name: str) -> None:
     """Make an account a member of a ladder; `RefusedError` if there is no such account or ladder."""
-    number = connection.execute(select(ladders.c.id).where(ladders.c.name == ladder)).scalar_one_or_none()
-    if number is None:
-        raise RefusedError(MISSING, f"there is no ladder {ladder[:40]!r}")
-    account = find_account(connection, name)
+    number, account = _ladder_number(connection, ladder), find_account(connection, name)
     if connection.execute(select(members).where(members.c.ladder == number, members.c.account == account.id)).first():
         return
     connection.execute(insert(members).values(ladder=number, account=account.id))
+
+
+def _ladder_number(connection: Connection, name: str) -> int:
+    number: int | None = connection.execute(select(ladders.c.id).where(ladders.c.name == name)).scalar_one_or_none()
+    if number is None:
+        raise RefusedError(MISSING, f"there is no ladder {name[:40]!r}")
+    return number
 
 
 def _account(connection: Connection, which: ColumnElement[bool]) -> Account | None:

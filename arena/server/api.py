@@ -104,13 +104,10 @@ def close_account(server: Server, account: Owner, name: LadderName) -> models.Do
 @routes.post("/invitations", status_code=201)
 def invite(server: Server, account: Owner, wanted: models.InvitationWanted) -> models.Invitation:
     """Make an invitation."""
-
-    def operation(connection: Any) -> str:
-        number = None if wanted.ladder is None else ladders.find_ladder(connection, wanted.ladder).id
-        audit.note(connection, account.id, "invite", f"{wanted.uses} x {wanted.role}")
-        return accounts.invite(connection, wanted.role, number, wanted.uses)
-
-    return models.Invitation(invitation=server.writer.do(operation))
+    invitation = server.writer.do(
+        lambda connection: accounts.invite(connection, wanted.role, wanted.ladder, wanted.uses, account.id)
+    )
+    return models.Invitation(invitation=invitation)
 
 
 @routes.get("/me")

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from arena.server.accounts import MOST_USES
+
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Secret = Annotated[str, Field(min_length=8, max_length=128, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -69,7 +71,7 @@ class InvitationWanted(Message):
 
     role: Role = "submitter"
     ladder: Name | None = None
-    uses: Annotated[int, Field(ge=1, le=1000)] = 1
+    uses: Annotated[int, Field(ge=1, le=MOST_USES)] = 1
 
 
 class Invitation(Message):

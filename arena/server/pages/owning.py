@@ -18,8 +18,6 @@ from arena.server.state import ServerState
 
 owner_pages = APIRouter(include_in_schema=False)
 owner_forms = APIRouter(include_in_schema=False, dependencies=[Depends(require_token)])
-MOST_USES = 1000
-"""Most accounts that one invitation makes."""
 LATEST = 30
 """Entries of the log that are shown."""
 
@@ -92,11 +90,9 @@ def invite(
     """Make an invitation and show it, this once."""
 
     def operation(connection: Connection) -> str:
-        if not (uses.isascii() and uses.isdecimal() and 1 <= int(uses) <= MOST_USES):
-            raise RefusedError(INVALID, f"an invitation makes 1 to {MOST_USES} accounts, not {uses[:40]!r}")
-        number = ladders.find_ladder(connection, ladder).id if ladder else None
-        audit.note(connection, account.id, "invite", f"{uses} x {role}")
-        return accounts.invite(connection, role, number, int(uses))
+        if not (uses.isascii() and uses.isdecimal() and 1 <= int(uses) <= accounts.MOST_USES):
+            raise RefusedError(INVALID, f"an invitation makes 1 to {accounts.MOST_USES} accounts, not {uses[:40]!r}")
+        return accounts.invite(connection, role, ladder or None, int(uses), account.id)
 
     try:
         invitation = server.writer.do(operation)
