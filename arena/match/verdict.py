@@ -62,6 +62,11 @@ def forfeit(num_players: int, offender: int, reason: Reason, detail: str = "", l
     return Verdict(returns, reason, offender, detail)
 
 
+def has_agreed_draws(game: Game) -> bool:
+    """Return whether players of a game may agree on a draw."""
+    return game.num_players == 2 and game.zero_sum and game.perfect_information
+
+
 def agreed(num_players: int) -> Verdict:
     """Return the verdict of an agreed draw: 0 for every seat."""
     return Verdict((0.0,) * num_players, Reason.AGREED)

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Row, or_, select, update
 from arena.match.match import Match
 from arena.match.replay import game_labelled, match_after
 from arena.match.time_control import GameClocks, TimeControl, read_time_control
-from arena.match.verdict import Reason, Verdict, agreed, forfeit
+from arena.match.verdict import Reason, Verdict, agreed, forfeit, has_agreed_draws
 from arena.server.accounts import WORKER, Account
 from arena.server.jobs import end_live, holds_live
 from arena.server.ladders import LadderRow, ladder_numbered, may_see
@@ -174,7 +174,7 @@ def _offer_draw(server: ServerState, account: Account, number: int) -> LiveGame:
         raise RefusedError(CONFLICT, "the game has not begun")
     if live.bot_seat is not None:
         raise RefusedError(CONFLICT, f"{live.names[live.bot_seat]} is a bot, and agrees on no draw")
-    if not live.game.zero_sum:
+    if not has_agreed_draws(live.game):
         raise RefusedError(CONFLICT, f"nobody agrees on draws in {live.game.label}")
     if live.state != PLAYING or live.draw_by == seat:
         return live

@@ -23,12 +23,6 @@ class DrawOffer:
             self.by = None
 
 
-def has_draws(match: ShownMatch) -> bool:
-    """Return whether players of this game may agree on a draw."""
-    game = match.game
-    return game.num_players == 2 and game.zero_sum and game.perfect_information
-
-
 def why_declined(match: ShownMatch, seat: int) -> str:
     """Return why the agent at a seat declines a draw, by the value of its last move; empty if it accepts."""
     numbers = [number for number in match.answers if match.positions[number].seat == seat]

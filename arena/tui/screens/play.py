@@ -9,11 +9,11 @@ from textual.binding import BindingType
 from arena.base.errors import UsageError
 from arena.match.contained import ContainedPolicy
 from arena.match.files import WrittenMatch
-from arena.match.verdict import Reason, agreed, forfeit
+from arena.match.verdict import Reason, agreed, forfeit, has_agreed_draws
 from arena.policy.protocol import Policy
 from arena.tui.drawing.board import BoardView
 from arena.tui.parts.confirmation import Confirmation
-from arena.tui.parts.draws import has_draws, why_declined
+from arena.tui.parts.draws import why_declined
 from arena.tui.parts.hints import HINT_S, bring_to_an_end
 from arena.tui.parts.match import thought_from
 from arena.tui.parts.sitting import PlayOptions, Sitting
@@ -291,7 +291,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             "choose": not sitting.over,
             "let_go": not sitting.over,
             "hint": not sitting.over and sitting.hints.policy is not None,
-            "draw": not sitting.over and has_draws(self.match),
+            "draw": not sitting.over and has_agreed_draws(self.game),
             "resign": not sitting.over,
             "step": sitting.over,
             "analyse": sitting.over,
