@@ -185,10 +185,8 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
         raise UsageError("alphazero searches copies of positions: it plays games, not other environments")
     blocks = config.blocks if len(spaces.observation_shape) == 3 else 0
     body = make_body(spaces, config.hidden, blocks, config.channels)
-    actor, critic = (
-        Actor(body, spaces.num_actions, softmax_output=False),
-        Critic(body, last_size=values_per_position(spaces.game)),
-    )
+    actor = Actor(body, spaces.num_actions, softmax_output=False)
+    critic = Critic(body, last_size=values_per_position(spaces.game))
     weights = [*actor.parameters(), *critic.last.parameters()]
     return AlphaZeroPolicy(
         spaces.game,

@@ -13,6 +13,7 @@ import errno
 import os
 import platform
 import resource
+import shutil
 import struct
 import sys
 from collections.abc import Sequence
@@ -102,7 +103,7 @@ def main() -> None:
     """Run the command that follows `--`, which may read the folders before it."""
     mark = sys.argv.index("--")
     folders, command = sys.argv[1:mark], sys.argv[mark + 1 :]
-    program = found(command[0])
+    program = shutil.which(command[0]) or command[0]
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -117,12 +118,6 @@ def main() -> None:
         os.execv(program, command)
     except OSError as error:
         sys.exit(f"landlock: {command[0]}: {error.strerror}")
-
-
-def found(name: str) -> str:
-    """Return the path of a program, as a shell finds it."""
-    places = [name] if "/" in name else [os.path.join(folder, name) for folder in os.get_exec_path()]
-    return next((place for place in places if os.access(place, os.X_OK)), name)
 
 
 def _checked(result: int) -> int:

@@ -46,6 +46,10 @@ class Bundle:
     build: str | None = None
     """Command of a shell that makes its program of its other files; None for one that runs as it is."""
 
+    def agent_in(self, folder: Path) -> str:
+        """Return the spec of its agent where its files lie in a folder."""
+        return self.agent.replace(FOLDER, str(folder))
+
     @property
     def digest(self) -> str:
         """SHA-256 of its content, in hexadecimal."""
@@ -82,11 +86,10 @@ def read_bundle(content: bytes) -> Bundle:
     return Bundle(content, *_read(files))
 
 
-def unpack(content: bytes, folder: Path) -> str:
+def unpack(bundle: Bundle, folder: Path) -> str:
     """Write the files of a bundle into a new folder, read-only; return the spec of its agent there."""
-    bundle = read_bundle(content)
-    write_files(content, folder)
-    return bundle.agent.replace(FOLDER, str(folder))
+    write_files(bundle.content, folder)
+    return bundle.agent_in(folder)
 
 
 def write_files(content: bytes, folder: Path) -> None:

@@ -18,7 +18,7 @@ from arena.match.unseated import UnseatedPolicy
 from arena.processes.sandbox import use_sandbox
 from arena.server.bots import require_open_spec
 from arena.server.building import BuildError, build
-from arena.server.bundles import FOLDER, read_bundle, unpack
+from arena.server.bundles import read_bundle, unpack
 from arena.server.client import game_of_server
 from arena.server.matchmaking import seatings
 from arena.server.models import JobGiven, SeatShown
@@ -89,7 +89,8 @@ class JobGames:
 
     def _placed(self, content: bytes, folder: Path) -> str:
         """Unpack a bundle into a folder, and build it if it says how; return its spec."""
-        bundle, spec = read_bundle(content), unpack(content, folder)
+        bundle = read_bundle(content)
+        spec = unpack(bundle, folder)
         if bundle.build is None or not self._sandbox:
             return spec
         built = folder.with_name(f"{folder.name}-built")
@@ -98,7 +99,7 @@ class JobGames:
         except BuildError as error:
             self._failures[folder.name] = str(error)
             raise
-        return bundle.agent.replace(FOLDER, str(built))
+        return bundle.agent_in(built)
 
     def close(self) -> None:
         """Remove what was unpacked."""
@@ -108,7 +109,7 @@ class JobGames:
 
 @dataclass(frozen=True)
 class JobGamesSetup:
-    """What a process needs before its first job."""
+    """Data that a process needs before its first job."""
 
     sandbox: bool
 
