@@ -39,18 +39,19 @@ def sources(tmp_path, script, manifest=MANIFEST):
     return folder
 
 
-def submitted(site, folder):
-    bundle, ann = pack(folder), site.account("ann", "submitter")
+def met_random(start, folder):
+    """Return a bot as it is shown after a worker has played what it has to play to qualify."""
+    site, bundle = start(takes_programs=True), pack(folder)
+    site.ladder()
+    ann = site.account("ann", "submitter")
     ann.put(f"/bundles/{bundle.digest}", bundle.content)
-    return ann, ann.post("/ladders/small/bots", {"name": "mine", "bundle": bundle.digest})
+    bot = ann.post("/ladders/small/bots", {"name": "mine", "bundle": bundle.digest})
+    assert Worker(site.account("bob", "worker"), "w", True).run(most=2) == 2
+    return ann.get(f"/bots/{bot['id']}")
 
 
 def test_a_bot_is_built_and_plays(boxed, start, tmp_path):
-    site = start(takes_programs=True)
-    site.ladder()
-    ann, bot = submitted(site, sources(tmp_path, "mkdir made; cp bot.txt made/bot.py; ln -s /etc/passwd made/link"))
-    assert Worker(site.account("bob", "worker"), "w", True).run(most=2) == 2
-    shown = ann.get(f"/bots/{bot['id']}")
+    shown = met_random(start, sources(tmp_path, "mkdir made; cp bot.txt made/bot.py; ln -s /etc/passwd made/link"))
     assert shown["state"] == "active", shown["reason"]
 
 
@@ -66,11 +67,7 @@ def test_a_program_in_c_is_compiled(boxed, tmp_path):
 
 
 def test_a_build_that_fails_loses_with_its_last_words(boxed, start, tmp_path):
-    site = start(takes_programs=True)
-    site.ladder()
-    ann, bot = submitted(site, sources(tmp_path, "echo 'no rule \x1b[2J to make it'; exit 7"))
-    assert Worker(site.account("bob", "worker"), "w", True).run(most=2) == 2
-    shown = ann.get(f"/bots/{bot['id']}")
+    shown = met_random(start, sources(tmp_path, "echo 'no rule \x1b[2J to make it'; exit 7"))
     assert shown["state"] == "rejected"
     assert "its build failed (ended with status 99): no rule" in shown["reason"]
     assert "\x1b" not in shown["reason"]

@@ -99,7 +99,7 @@ def test_a_folder_is_packed_alike_by_everybody(tmp_path):
     one, two = pack(tmp_path / "one"), pack(tmp_path / "two")
     assert one.digest == two.digest
     assert one.agent == "cmd:python3 '{folder}/bot.py'"
-    spec = unpack(one.content, tmp_path / "placed")
+    spec = unpack(one, tmp_path / "placed")
     assert str(tmp_path / "placed" / "bot.py") in spec
     assert (tmp_path / "placed" / "data" / "book.txt").read_text() == "d4"
     assert not (tmp_path / "placed" / "bot.py").stat().st_mode & 0o222

@@ -21,6 +21,7 @@ from arena.match.batch import Pairing, play_matches
 from arena.policy.checkpoint import save_policy
 from arena.policy.registration import Spaces
 from arena.policy.registry import make_agent, make_game
+from tests.agents.search.branching import after, alone, open_positions
 
 pytestmark = pytest.mark.full
 
@@ -40,17 +41,6 @@ def indifferent(obs, mask):
     return np.zeros(mask.shape, np.float32), np.zeros(len(mask), np.float32)
 
 
-def positions(game, count, plies, seed=0):
-    """Open positions after random moves, as the environment holds them."""
-    rng = np.random.default_rng(seed)
-    env = GameVectorEnv(game, count)
-    env.reset(seed=seed)
-    for _ in range(plies):
-        rows = np.flatnonzero(~env.over)
-        env.step((rng.random(env.mask[rows].shape) * env.mask[rows]).argmax(axis=1), rows)
-    return env, np.flatnonzero(~env.over)
-
-
 class Node:
     """Of the reference: `proven` is its result for seat 0, if that is known."""
 
@@ -58,15 +48,6 @@ class Node:
         self.children, self.priors, self.visits, self.totals = {}, {}, {}, {}
         self.own = self.count = 0
         self.env, self.proven = env, None
-
-
-def play(env, action):
-    """Return the position after a move, in a separate environment."""
-    after = GameVectorEnv(env.game, 1)
-    after.reset()
-    after.load_state_dict(env.state_dict())
-    _, rewards, *_ = after.step([action])
-    return after, rewards[0]
 
 
 def prove(node, sign):
@@ -106,9 +87,9 @@ def reference(env, simulations):
         else:
             action = max(node.priors, key=lambda action: bound(node, action, seat))
             if action not in node.children:
-                node.children[action] = Node(play(node.env, action)[0])
+                node.children[action] = Node(after(node.env, action)[0])
             child = node.children[action]
-            result = simulate(child, play(node.env, action)[1])
+            result = simulate(child, after(node.env, action)[1])
             node.visits[action] += 1
             node.totals[action] += result[seat]
             prove(node, 1 if seat == 0 else -1)
@@ -129,18 +110,15 @@ def reference(env, simulations):
 )
 def test_visits_are_those_of_a_plain_search(name, plies):
     game = make_game(name)
-    env, rows = positions(game, 8, plies)
+    env, rows = open_positions(game, 8, plies)
     found = GuidedSearch(game, 60).search(env.positions(rows), opinions, np.random.default_rng(0))
     for row, visits in zip(rows, found.visits, strict=True):
-        one = GameVectorEnv(game, 1)
-        one.reset()
-        one.load_state_dict(env.state_dict()[row : row + 1])
-        assert visits.tolist() == reference(one, 60)
+        assert visits.tolist() == reference(alone(env, row), 60)
 
 
 @pytest.mark.parametrize("considered", [0, 4])
 def test_threads_find_what_one_finds_and_searches_leave_nothing_behind(considered):
-    env, rows = positions(make_game("connect_four"), 100, 6)
+    env, rows = open_positions(make_game("connect_four"), 100, 6)
     states, noise = env.positions(rows), RootNoise(1.0, 0.25)
     one, several = (GuidedSearch(env.game, 40, considered) for _ in range(2))
     for searched in (states, states[::-1].copy(), states[:7]):
@@ -156,7 +134,7 @@ def test_threads_find_what_one_finds_and_searches_leave_nothing_behind(considere
 
 @pytest.mark.parametrize("considered", [0, 16])
 def test_an_indifferent_network_is_no_obstacle_to_the_best_move(considered):
-    env, rows = positions(TIC_TAC_TOE, 300, 4)
+    env, rows = open_positions(TIC_TAC_TOE, 300, 4)
     states = env.positions(rows)
     seen = Batch(env.observations(rows), state=states)
     perfect = AlphaBetaPolicy(TIC_TAC_TOE, depth=9).forward(Batch(obs=seen, info=Batch()))
@@ -170,7 +148,7 @@ def test_an_indifferent_network_is_no_obstacle_to_the_best_move(considered):
 
 def test_gumbel_improves_on_the_network_with_few_simulations():
     """The improved policy has a higher value, under perfect play, than the network's own and PUCT's."""
-    env, rows = positions(TIC_TAC_TOE, 400, 5)
+    env, rows = open_positions(TIC_TAC_TOE, 400, 5)
     states = env.positions(rows)
     worth = np.full((len(rows), 9), np.nan)
     for action in range(9):
@@ -203,7 +181,7 @@ def test_sequential_halving_tries_the_better_half_again():
 @pytest.mark.parametrize("considered", [0, 8])
 def test_chance_is_sampled(considered):
     game = make_game("pig")
-    env, rows = positions(game, 8, 6)
+    env, rows = open_positions(game, 8, 6)
     search = GuidedSearch(game, 40, considered)
     found, again = (search.search(env.positions(rows), indifferent, np.random.default_rng(3)) for _ in range(2))
     assert (found.visits == again.visits).all()
@@ -212,7 +190,7 @@ def test_chance_is_sampled(considered):
 
 
 def test_noise_reaches_every_legal_move_and_positions_that_are_over_are_left_alone():
-    env, _ = positions(TIC_TAC_TOE, 64, 9)
+    env, _ = open_positions(TIC_TAC_TOE, 64, 9)
     found = GuidedSearch(TIC_TAC_TOE, 10).search(
         env.positions(), opinions, np.random.default_rng(0), RootNoise(1, 0.25)
     )
@@ -241,7 +219,7 @@ def test_puct_and_gumbel_play_by_the_network_of_a_checkpoint(tmp_path):
     records = play_matches(TIC_TAC_TOE, players, [Pairing((0, 1)), Pairing((1, 0))])
     assert all(record.verdict.reason == "finished" for record in records)
     agent = make_agent(f"alphazero:{folder}", TIC_TAC_TOE)
-    env, rows = positions(TIC_TAC_TOE, 4, 2)
+    env, rows = open_positions(TIC_TAC_TOE, 4, 2)
     seen = Batch(env.observations(rows), state=env.positions(rows))
     own = GuidedSearch(TIC_TAC_TOE, 100).search(seen.state, partial(network_of, agent), np.random.default_rng(0))
     assert (agent.forward(Batch(obs=seen, info=Batch())).probs == own.probs).all()
@@ -281,7 +259,7 @@ def test_few_simulations_late_in_a_game_still_give_a_legal_move(name):
     """All moves that were tried may be proven to lose."""
     game = make_game(name, **{"hex": {"size": 4}, "breakthrough": {"rows": 5, "columns": 4}}.get(name, {}))
     for plies in (4, 6, 8, 14):
-        env, rows = positions(game, 200, plies, seed=plies)
+        env, rows = open_positions(game, 200, plies, seed=plies)
         for simulations in (1, 2, 4):
             found = GuidedSearch(game, simulations).search(env.positions(rows), opinions, np.random.default_rng(0))
             assert env.mask[rows, found.act].all()
@@ -290,7 +268,7 @@ def test_few_simulations_late_in_a_game_still_give_a_legal_move(name):
 
 
 def test_a_time_limits_puct(tmp_path):
-    env, rows = positions(TIC_TAC_TOE, 2, 1)
+    env, rows = open_positions(TIC_TAC_TOE, 2, 1)
     policy = make_agent(f"puct:{trained(tmp_path / 'az')}:30ms", TIC_TAC_TOE)
     seen = Batch(env.observations(rows), state=env.positions(rows))
     answer = policy.forward(Batch(obs=seen))
@@ -306,7 +284,7 @@ def test_moves_searched_quickly_teach_the_policy_nothing():
         True,
     )
     policy.reset(0)
-    env, rows = positions(TIC_TAC_TOE, 4, 2)
+    env, rows = open_positions(TIC_TAC_TOE, 4, 2)
     seen = Batch(env.observations(rows), state=env.positions(rows))
     answers = [policy.forward(Batch(obs=seen)) for _ in range(20)]
     full = [bool(answer.policy.target.any()) for answer in answers]
@@ -338,7 +316,7 @@ def test_wrong_arguments_are_refused_by_name(tmp_path):
 
 def test_what_is_learned_from_is_turned_whole():
     """Masks and targets go with what is seen: each row is one of the game's symmetries of what was stored."""
-    env, rows = positions(TIC_TAC_TOE, 200, 3)
+    env, rows = open_positions(TIC_TAC_TOE, 200, 3)
     target = env.mask[rows] * np.random.default_rng(0).random((len(rows), 9)).astype(np.float32)
     before = env.observations(rows)
     batch = Batch(obs=before, policy=Batch(target=target))

@@ -12,11 +12,11 @@ from agents.configs.on_policy import PPOConfig
 from agents.configs.search import AlphaZeroConfig
 from agents.guided.guided import GuidedSearch
 from arena.base.errors import UsageError
-from arena.env import GameVectorEnv
 from arena.match.batch import Pairing, play_matches
 from arena.policy.checkpoint import save_policy
 from arena.policy.registration import Spaces
 from arena.policy.registry import make_agent, make_game
+from tests.agents.search.branching import after, alone, open_positions
 
 pytestmark = pytest.mark.full
 
@@ -36,32 +36,6 @@ def opinions(players, obs, mask):
 def indifferent(players, obs, mask):
     """A network that knows nothing."""
     return np.zeros(mask.shape, np.float32), np.zeros((len(mask), players), np.float32)
-
-
-def open_positions(game, count, plies, seed=0):
-    """Return an environment after random moves, and its rows that are not over."""
-    rng = np.random.default_rng(seed)
-    env = GameVectorEnv(game, count)
-    env.reset(seed=seed)
-    for _ in range(plies):
-        rows = np.flatnonzero(~env.over)
-        env.step((rng.random(env.mask[rows].shape) * env.mask[rows]).argmax(axis=1), rows)
-    return env, np.flatnonzero(~env.over)
-
-
-def alone(env, row):
-    """Return an environment that holds one position of another."""
-    one = GameVectorEnv(env.game, 1)
-    one.reset()
-    one.load_state_dict(env.state_dict()[row : row + 1])
-    return one
-
-
-def after(env, action):
-    """Return the position after a move, and the rewards of all seats."""
-    following = alone(env, 0)
-    _, rewards, *_ = following.step([action])
-    return following, rewards[0]
 
 
 class Node:
