@@ -138,6 +138,7 @@ AGENTS = {
     "tabular": "agents.configs.kinds:TABULAR",
     "perfect": "agents.configs.kinds:PERFECT",
     "noisy": "agents.configs.kinds:NOISY",
+    "solved": "agents.configs.kinds:SOLVED",
     "zoo": "agents.configs.kinds:ZOO",
     "champion": "agents.configs.kinds:CHAMPION",
     "level": "agents.configs.kinds:LEVEL",

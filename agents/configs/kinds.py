@@ -201,6 +201,9 @@ PERFECT = AgentKind(
     make=Deferred("agents.perfect.perfect:make"),
 )
 NOISY = AgentKind("plays as AGENT, but for a share of random moves", Deferred("arena.policy.noisy:make"), "SHARE:AGENT")
+SOLVED = AgentKind(
+    "plays as AGENT, and exactly what a solver finds within a second", Deferred("agents.perfect.solved:make"), "AGENT"
+)
 ZOO = AgentKind(
     "trained agent of the zoo, with N or TIME as puct", Deferred("arena.policy.zoo.agents:make_zoo"), "NAME[:N]"
 )

@@ -1,16 +1,19 @@
 """Exact play of othello endgames."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.perfect.othello_search import ENTRY, NODE, after_move, moves_on, search
+from agents.perfect.othello_board import board_of
+from agents.perfect.othello_search import CANDIDATES, ENTRY, MOST_DISCS, EndgameWorkspace, reaches, search
 from arena.base.errors import UsageError
 from games.engine.game import Game, State
 
 TABLE_SIZE = 1 << 20
 """Number of positions in the table, of 24 bytes each."""
-ENDGAME = {4: 16, 6: 18, 8: 16}
-"""Empty cells up to which positions are solved, by the size of the board."""
+ENDGAME = {4: 16, 6: 21, 8: 20}
+"""Empty cells up to which positions are solved, by the size of the board: in about a second."""
 
 
 class OthelloSolver:
@@ -20,58 +23,57 @@ class OthelloSolver:
         self._size = int(game.options["size"])
         if self._size not in ENDGAME:
             raise UsageError(f"perfect: endgames of othello are solved on sizes 4, 6 and 8, not {game.label}")
-        row = (1 << self._size) - 1
-        self._cells = np.uint64(sum(row << (8 * i) for i in range(self._size)))
-        self._inner = np.uint64(sum((row >> 1 & ~1) << (8 * i) for i in range(self._size)))
-        self._table = np.zeros(TABLE_SIZE, ENTRY)
-        self._nodes = np.zeros(2 * self._size**2 + 1, NODE)
-        self.num_searched = 0
-        """Number of positions searched so far."""
+        self._space = EndgameWorkspace(
+            board_of(self._size),
+            np.zeros(TABLE_SIZE, ENTRY),
+            np.zeros(MOST_DISCS + 1, CANDIDATES),
+            np.zeros(1, np.int64),
+        )
 
-    def is_quick(self, state: State) -> bool:
-        """Return True: an endgame takes no more than about a second, and what is earlier is not solved at all."""
-        return True
+    @property
+    def num_searched(self) -> int:
+        """Number of positions searched so far."""
+        return int(self._space.searched[0])
+
+    def seconds(self, state: State) -> float:
+        """Return about how many seconds `best` takes for an unfinished position, at most; inf if it is too early."""
+        empty, most = self._empty(*self._sides(state)), ENDGAME[self._size]
+        return math.inf if empty > most else 2.0 ** (empty - most)
+
+    def score(self, own: np.uint64, other: np.uint64) -> int:
+        """Return the lead in discs of the player to move at the end, if both play best; the winner has empty cells."""
+        return int(search(own, other, -MOST_DISCS, MOST_DISCS, self._space))
 
     def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
         """Return the best actions [A] of an unfinished position and the return they lead to; None if too early."""
         own, other = self._sides(state)
-        if not self._knows(own, other):
+        if self._empty(own, other) > ENDGAME[self._size]:
             return None
-        legal = int(moves_on(own, other, self._cells, self._inner))
+        result = self._result(own, other)
         best = np.zeros(self._size**2 + 1, np.bool_)
-        score = self._score(own, other, -1, 1)
-        if not legal:
-            best[-1] = True
-        for square in range(64):
-            if legal >> square & 1:
-                action = square // 8 * self._size + square % 8
-                best[action] = self._keeps(own, other, np.uint64(1 << square), score)
-        return best, float(score)
+        rows, columns = np.nonzero(state["moves"][:, None] >> np.arange(self._size) & 1)
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+            cell = 8 * row + column
+            best[row * self._size + column] = result < 0 or reaches(own, other, cell, result, self._space)
+        best[-1] = not len(rows)
+        return best, float(result)
 
     def value(self, state: State) -> float | None:
         """Return the return of an unfinished position for the player to move; None if too early."""
         own, other = self._sides(state)
-        return float(self._score(own, other, -1, 1)) if self._knows(own, other) else None
+        return None if self._empty(own, other) > ENDGAME[self._size] else float(self._result(own, other))
 
     def _sides(self, state: State) -> tuple[np.uint64, np.uint64]:
         """Return the discs of the player to move, and those of the opponent."""
         seat = int(state["current_player"])
         return self._discs(state, seat), self._discs(state, 1 - seat)
 
-    def _knows(self, own: np.uint64, other: np.uint64) -> bool:
-        return int(self._cells & ~(own | other)).bit_count() <= ENDGAME[self._size]
+    def _empty(self, own: np.uint64, other: np.uint64) -> int:
+        return int(self._space.board.cells & ~(own | other)).bit_count()
 
-    def _keeps(self, own: np.uint64, other: np.uint64, move: np.uint64, score: int) -> bool:
-        """Return whether a move leads to at least this score."""
-        if score == -1:
-            return True
-        own, other = after_move(move, own, other, self._inner)
-        return self._score(np.uint64(own), np.uint64(other), -score, 1 - score) <= -score
-
-    def _score(self, own: np.uint64, other: np.uint64, low: int, high: int) -> int:
-        score, num_searched = search(own, other, low, high, self._cells, self._inner, self._table, self._nodes)
-        self.num_searched += num_searched
-        return int(score)
+    def _result(self, own: np.uint64, other: np.uint64) -> int:
+        """Return 1, 0 or -1 by who wins: much faster than by how much."""
+        return int(np.sign(search(own, other, -1, 1, self._space)))
 
     def _discs(self, state: State, seat: int) -> np.uint64:
         rows = state["discs"][seat].astype(np.uint64)

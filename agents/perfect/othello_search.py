@@ -1,182 +1,251 @@
-"""Compiled search of othello endgames to the last disc, for a win, a draw or a loss.
+"""Compiled search of othello endgames to the last disc: the exact lead in discs, or bounds of it.
 
-A board is two 64-bit words of 8 x 8 cells, with cell (row, column) at bit 8 * row + column; on smaller boards the other
-bits stay 0. Negamax with alpha-beta, a transposition table, and moves ordered by the number of replies.
+Principal variation search (Marsland and Campbell 1982) with a transposition table of two entries a place. Moves are
+tried in the order of how few replies they leave ("fastest first"), those into regions with an odd number of empty cells
+before others, and near the end by these regions alone (Andersson, "Writing an Othello program", 2007). What the table
+proves of the positions after the moves is used before they are searched.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.bits import ZERO, bit, lowest_index, popcount
+from agents.perfect.othello_board import BoardMasks, beside, final_score, moves_of, turned_by
+from games.engine.bits import ONE, ZERO, bit, lowest_index, popcount
 from games.engine.jit import njit
 
-MOST_MOVES = 32
-TABLE_FROM = 5
-"""Empty cells from which the table is used; below, searching is faster than a lookup."""
+MOST_MOVES = 33
+"""Number of legal moves in a position, at most."""
+MOST_DISCS = 64
+UNKNOWN = -100
+"""Less than any score."""
+SHALLOW = 6
+"""Empty cells up to which positions are searched without ordering by replies, and not stored: that is faster there."""
+WITH_TABLE = 11
+"""Empty cells from which the table is asked about the positions after each move."""
+WITH_FRONTIER = 10
+"""Empty cells from which the order of moves takes more than the replies into account."""
+QUADRANTS = np.array([0x0F0F0F0F, 0xF0F0F0F0, 0x0F0F0F0F << 32, 0xF0F0F0F0 << 32], np.uint64)
+"""Regions whose empty cells are counted."""
 
-NODE = np.dtype(
+ENTRY = np.dtype(
     [
         ("own", np.uint64),
         ("other", np.uint64),
-        ("moves", np.uint64, (MOST_MOVES,)),  # the most promising last
-        ("left", np.int64),  # moves not searched yet
-        ("alpha", np.int64),
-        ("beta", np.int64),
+        ("low", np.int8),  # bounds of the score
+        ("high", np.int8),
+        ("move", np.int8),  # cell that was best, -1 for none
+        ("empty", np.int8),  # number of empty cells
+    ],
+    align=True,
+)
+CANDIDATES = np.dtype(
+    [
+        ("own", np.uint64, (MOST_MOVES,)),  # the position after the move, of the player who moves there
+        ("other", np.uint64, (MOST_MOVES,)),
+        ("key", np.int32, (MOST_MOVES,)),  # the lower, the earlier it is tried
+        ("cell", np.int8, (MOST_MOVES,)),
     ]
 )
-"""A position on the current line of the search."""
-ENTRY = np.dtype([("own", np.uint64), ("other", np.uint64), ("low", np.int8), ("high", np.int8)], align=True)
-"""Bounds of the score of a position: `low` to `high`."""
+"""The moves of a position, in the order in which they are tried."""
 
 
-@njit(inline="always")
-def shifted(word: Any, direction: int) -> Any:
-    """Return the discs moved one step in one of eight directions."""
-    step = np.uint64(1 if direction % 4 == 0 else direction % 4 + 6)
-    return word << step if direction < 4 else word >> step
+class EndgameWorkspace(NamedTuple):
+    """Memory of a search."""
+
+    board: BoardMasks
+    table: NDArray[Any]
+    """Records `ENTRY`; their number is a power of two."""
+    candidates: NDArray[Any]
+    """Records `CANDIDATES` [65], of the positions on the current line by their number of empty cells."""
+    searched: NDArray[np.int64]
+    """Number of positions searched, [1]."""
 
 
-@njit(inline="always")
-def moves_of(own: Any, other: Any, cells: Any, inner: Any) -> Any:
-    """Return the legal cells; `inner` masks the columns that are not at the edge."""
-    result = ZERO
-    for direction in range(8):
-        runs = other if direction % 4 == 2 else other & inner
-        reach = runs & shifted(own, direction)
-        for _ in range(5):
-            reach |= runs & shifted(reach, direction)
-        result |= shifted(reach, direction)
-    return result & cells & ~(own | other)
+@njit
+def solve_last(own: Any, other: Any, board: BoardMasks) -> int:
+    """Return the score of a position with one empty cell at most."""
+    move = board.cells & ~(own | other)
+    turned = turned_by(move, own, other, board)
+    if turned:
+        return final_score(own | move | turned, other ^ turned, board)
+    turned = turned_by(move, other, own, board)
+    return final_score(own ^ turned, other | move | turned, board) if turned else final_score(own, other, board)
 
 
-@njit(inline="always")
-def turned_by(move: Any, own: Any, other: Any, inner: Any) -> Any:
-    """Return the discs flipped by a move."""
-    turned = ZERO
-    for direction in range(8):
-        runs = other if direction % 4 == 2 else other & inner
-        reach = runs & shifted(move, direction)
-        for _ in range(5):
-            reach |= runs & shifted(reach, direction)
-        if shifted(reach, direction) & own:
-            turned |= reach
-    return turned
+@njit
+def odd_quadrants(empty: Any) -> Any:
+    """Return the quadrants with an odd number of empty cells."""
+    odd = ZERO
+    for i in range(QUADRANTS.shape[0]):
+        if popcount(empty & QUADRANTS[i]) & 1:
+            odd |= QUADRANTS[i]
+    return odd
 
 
-@njit(cache=True)
-def moves_on(own: Any, other: Any, cells: Any, inner: Any) -> Any:
-    """Return the legal cells, as `moves_of`; callable from Python."""
-    return moves_of(own, other, cells, inner)
+@njit(nogil=True)
+def search_shallow(
+    own: Any, other: Any, alpha: int, beta: int, odd: Any, board: BoardMasks, searched: NDArray[np.int64]
+) -> int:
+    """Return the score of a position with few empty cells; those in `odd` are tried first."""
+    searched[0] += 1
+    empty = board.cells & ~(own | other)
+    if empty & (empty - ONE) == ZERO:
+        return solve_last(own, other, board)
+    best = UNKNOWN
+    for region in (odd, ~odd):
+        left = empty & region
+        while left:
+            cell = lowest_index(left)
+            move = bit(cell)
+            left ^= move
+            turned = turned_by(move, own, other, board)
+            if turned == ZERO:
+                continue
+            mine, theirs = own | move | turned, other ^ turned
+            then_odd = odd ^ QUADRANTS[(cell >> 2 & 1) + (cell >> 5) * 2]
+            best = max(best, -search_shallow(theirs, mine, -beta, -alpha, then_odd, board, searched))
+            alpha = max(alpha, best)
+            if best >= beta:
+                return best
+    if best > UNKNOWN:
+        return best
+    if moves_of(other, own, board) == ZERO:
+        return final_score(own, other, board)
+    return -search_shallow(other, own, -beta, -alpha, odd, board, searched)
 
 
-@njit(cache=True)
-def after_move(move: Any, own: Any, other: Any, inner: Any) -> tuple[Any, Any]:
-    """Return the position after a move, for the next player."""
-    turned = turned_by(move, own, other, inner)
-    return other ^ turned, own | move | turned
-
-
-@njit(inline="always")
-def place_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
-    """Return the table index of a position; the table's length is a power of two."""
+@njit
+def index_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
+    """Return the first of the two entries where a position may be."""
     mixed = (own ^ other * np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xD6E8FEB86659FD93)
-    return mixed >> np.uint64(32) & np.uint64(table.shape[0] - 1)
+    return mixed >> np.uint64(32) & np.uint64(table.shape[0] - 2)
 
 
-@njit(inline="always")
-def result(own: Any, other: Any) -> int:
-    """Return 1, 0 or -1 by who has more discs."""
-    lead = popcount(own) - popcount(other)
-    return 1 if lead > 0 else (-1 if lead < 0 else 0)
+@njit
+def entry_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
+    """Return the index of a position's entry; where it has none, that of the one to be replaced."""
+    first = index_of(own, other, table)
+    if table[first].own == own and table[first].other == other:
+        return first
+    second = first + ONE
+    if table[second].own == own and table[second].other == other:
+        return second
+    # the first of the two holds what took longest to search
+    return second if table[first].empty > MOST_DISCS - popcount(own | other) else first
 
 
-@njit(inline="always")
-def open_node(node: Any, cells: Any, inner: Any, table: NDArray[Any]) -> bool:
-    """List a position's moves; return whether it is settled without search, with score `alpha`. ZERO is the pass."""
-    own, other = node.own, node.other
-    legal = moves_of(own, other, cells, inner)
-    node.left = 0
-    if legal == ZERO:
-        if moves_of(other, own, cells, inner) == ZERO:
-            node.alpha = result(own, other)
-            return True
-        node.moves[0] = ZERO
-        node.left = 1
-        return False
-    empty = popcount(cells & ~(own | other))
-    if empty >= TABLE_FROM:
-        entry = table[place_of(own, other, table)]
-        if entry.own == own and entry.other == other:
-            node.alpha, node.beta = max(node.alpha, entry.low), min(node.beta, entry.high)
-            if node.alpha >= node.beta:
-                if entry.low != node.alpha:
-                    node.alpha = node.beta
-                return True
-    answers = np.empty(MOST_MOVES, np.int64)
+@njit
+def stored(own: Any, other: Any, table: NDArray[Any]) -> Any:
+    """Return bounds of a position's score, low and high, and the cell of its best move, -1 for none."""
+    entry = table[entry_of(own, other, table)]
+    if entry.own == own and entry.other == other:
+        return np.int64(entry.low), np.int64(entry.high), np.int64(entry.move)
+    return np.int64(-MOST_DISCS), np.int64(MOST_DISCS), np.int64(-1)
+
+
+@njit
+def remember(own: Any, other: Any, low: int, high: int, cell: int, table: NDArray[Any]) -> None:
+    """Store bounds of a position's score, narrowing those that are there, and its best move."""
+    entry = table[entry_of(own, other, table)]
+    if entry.own != own or entry.other != other:
+        entry.own, entry.other, entry.low, entry.high = own, other, -MOST_DISCS, MOST_DISCS
+    entry.low, entry.high = max(entry.low, low), min(entry.high, high)
+    entry.move, entry.empty = cell, MOST_DISCS - popcount(own | other)
+
+
+@njit
+def priority(cell: int, own: Any, other: Any, odd: Any, board: BoardMasks) -> int:
+    """Return how late a move is tried that leads to a position with `own` to answer it."""
+    replies = moves_of(own, other, board)
+    key = 16 * (popcount(replies) + popcount(replies & board.corners))
+    empty = board.cells & ~(own | other)
+    if popcount(empty) >= WITH_FRONTIER - 1:
+        key += 8 * popcount(beside(other, board) & empty) - 16 * popcount(other & board.corners)
+    return key - 8 if odd & bit(cell) else key
+
+
+@njit
+def list_candidates(own: Any, other: Any, legal: Any, first: int, space: EndgameWorkspace) -> int:
+    """Write the legal moves in the order in which they are tried, the cell `first` before all; return their number."""
+    empty = space.board.cells & ~(own | other)
+    candidates = space.candidates[popcount(empty)]
+    odd = odd_quadrants(empty)
+    count = 0
     while legal:
-        move = bit(lowest_index(legal))
+        cell = lowest_index(legal)
+        move = bit(cell)
         legal ^= move
-        count = np.int64(0)
-        if empty >= TABLE_FROM:
-            theirs, mine = after_move(move, own, other, inner)
-            count = popcount(moves_of(theirs, mine, cells, inner))
-        place = node.left
-        while place > 0 and answers[place - 1] < count:
-            answers[place] = answers[place - 1]
-            node.moves[place] = node.moves[place - 1]
+        turned = turned_by(move, own, other, space.board)
+        theirs, mine = other ^ turned, own | move | turned
+        key = UNKNOWN if cell == first else priority(cell, theirs, mine, odd, space.board)
+        place = count
+        while place > 0 and candidates.key[place - 1] > key:
+            candidates.own[place], candidates.other[place] = candidates.own[place - 1], candidates.other[place - 1]
+            candidates.key[place], candidates.cell[place] = candidates.key[place - 1], candidates.cell[place - 1]
             place -= 1
-        answers[place] = count
-        node.moves[place] = move
-        node.left += 1
-    return False
+        candidates.own[place], candidates.other[place] = theirs, mine
+        candidates.key[place], candidates.cell[place] = key, cell
+        count += 1
+    return count
 
 
-@njit(inline="always")
-def remember(node: Any, is_low: bool, cells: Any, table: NDArray[Any]) -> None:
-    """Store a bound of a position in the table."""
-    if popcount(cells & ~(node.own | node.other)) < TABLE_FROM:
-        return
-    entry = table[place_of(node.own, node.other, table)]
-    if entry.own != node.own or entry.other != node.other:
-        entry.own, entry.other, entry.low, entry.high = node.own, node.other, -1, 1
-    if is_low:
-        entry.low = max(entry.low, node.alpha)
-    else:
-        entry.high = min(entry.high, node.alpha)
+@njit
+def proven_above(candidates: Any, count: int, beta: int, table: NDArray[Any]) -> Any:
+    """Return a score of at least `beta` that the table proves of one of the moves; `UNKNOWN` if of none."""
+    for i in range(count):
+        own, other = candidates.own[i], candidates.other[i]
+        entry = table[index_of(own, other, table)]
+        if entry.own == own and entry.other == other and -entry.high >= beta:
+            return -np.int64(entry.high)
+    return UNKNOWN
 
 
 @njit(cache=True, nogil=True)
-def search(
-    own: Any, other: Any, alpha: int, beta: int, cells: Any, inner: Any, table: NDArray[Any], nodes: NDArray[Any]
-) -> tuple[int, int]:
-    """Return the score (1, 0 or -1) of a position within a window, and the number of positions searched."""
-    ply, num_searched = 0, 1
-    node = nodes[0]
-    node.own, node.other, node.alpha, node.beta = own, other, alpha, beta
-    settled = open_node(node, cells, inner, table)
-    while True:
-        if settled:
-            score = nodes[ply].alpha
-            if ply == 0:
-                return score, num_searched
-            ply -= 1
-            node = nodes[ply]
-            node.alpha = max(node.alpha, -score)
-            if node.alpha >= node.beta:
-                remember(node, True, cells, table)
-                continue
-        node = nodes[ply]
-        if node.left == 0:
-            remember(node, False, cells, table)
-            settled = True
-            continue
-        node.left -= 1
-        move = node.moves[node.left]
-        after = nodes[ply + 1]
-        after.own, after.other = after_move(move, node.own, node.other, inner)
-        after.alpha, after.beta = -node.beta, -node.alpha
-        ply += 1
-        num_searched += 1
-        settled = open_node(after, cells, inner, table)
+def search(own: Any, other: Any, alpha: int, beta: int, space: EndgameWorkspace) -> int:
+    """Return the score of the player to move, who may have to pass; outside of (`alpha`, `beta`) a bound of it."""
+    board, table = space.board, space.table
+    empty = board.cells & ~(own | other)
+    if popcount(empty) <= SHALLOW:
+        return search_shallow(own, other, alpha, beta, odd_quadrants(empty), board, space.searched)
+    space.searched[0] += 1
+    least, most, first = stored(own, other, table)
+    if least >= beta or least == most:
+        return least
+    if most <= alpha:
+        return most
+    alpha, beta = max(alpha, least), min(beta, most)
+    legal = moves_of(own, other, board)
+    if legal == ZERO and moves_of(other, own, board) == ZERO:
+        return final_score(own, other, board)
+    if legal == ZERO:
+        return -search(other, own, -beta, -alpha, space)
+    count = list_candidates(own, other, legal, first, space)
+    candidates = space.candidates[popcount(empty)]
+    if popcount(empty) >= WITH_TABLE:
+        proven = proven_above(candidates, count, beta, table)
+        if proven > UNKNOWN:
+            return proven
+    best, cell, low = UNKNOWN, -1, alpha
+    for i in range(count):
+        theirs, mine = candidates.own[i], candidates.other[i]
+        score = -search(theirs, mine, -beta if i == 0 else -low - 1, -low, space)
+        if i > 0 and low < score < beta:
+            score = -search(theirs, mine, -beta, -score, space)
+        if score > best:
+            best, cell = score, int(candidates.cell[i])
+            low = max(low, best)
+            if best >= beta:
+                break
+    known_low, known_high = best if best > alpha else -MOST_DISCS, best if best < beta else MOST_DISCS
+    remember(own, other, known_low, known_high, cell, table)
+    return best
+
+
+@njit(cache=True, nogil=True)
+def reaches(own: Any, other: Any, cell: int, score: int, space: EndgameWorkspace) -> bool:
+    """Return whether a legal move leads to at least this score."""
+    move = bit(cell)
+    turned = turned_by(move, own, other, space.board)
+    return -search(other ^ turned, own | move | turned, -score, 1 - score, space) >= score

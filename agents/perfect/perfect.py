@@ -2,21 +2,19 @@
 
 Connect Four up to 7 x 6 with k=4; tic-tac-toe on boards of up to 20 cells; endgames of othello, before which it plays
 as `alphabeta:4` does. It wins as early and loses as late as possible (in othello only the result counts), and draws
-uniformly among equally good moves. With a clock, it plays as `alphabeta:4` in the few early positions of Connect Four
-that it would have to search for minutes.
+uniformly among equally good moves. With a clock, it plays as `alphabeta:4` where its search would take longer than the
+clock has for a move: in a few early positions of Connect Four for minutes.
 
 In small games with hidden information, such as kuhn_poker and leduc_poker, it plays an equilibrium strategy, which no
 opponent can push below the game's value.
 """
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.perfect.connect_four import ConnectFourSolver
-from agents.perfect.othello import OthelloSolver
-from agents.perfect.tic_tac_toe import TicTacToeSolver
+from agents.perfect.solvers import SOLVERS, PerfectSolver, seconds_by_clock
 from agents.search.alphabeta import AlphaBetaPolicy
 from agents.search.positions import positions
 from agents.solvers.tabular import solve_small_game
@@ -26,21 +24,6 @@ from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
 from games.engine.game import TERMINAL, Game, State
 
-
-class PerfectSolver(Protocol):
-    """Protocol of an exact solver of one game."""
-
-    def is_quick(self, state: State) -> bool:
-        """Return whether `best` takes no more than about a second for an unfinished position."""
-
-    def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
-        """Return the best actions [A] of an unfinished position and the return they lead to; None if unknown."""
-
-    def value(self, state: State) -> float | None:
-        """Return the return of an unfinished position for the seat to move; None if computing it takes long."""
-
-
-SOLVERS = {"connect_four": ConnectFourSolver, "tic_tac_toe": TicTacToeSolver, "othello": OthelloSolver}
 EARLIER_DEPTH = 4
 """Depth in plies of the search in positions that cannot be solved."""
 
@@ -67,12 +50,10 @@ class PerfectPolicy(Policy):
         states = positions(batch, self._game, "perfect")
         best = np.ones((len(states), self._game.num_actions), np.bool_)
         value = np.zeros(len(states))
-        has_clock = "seconds_left" in batch.obs
         for row in range(len(states)):
             if states[row]["current_player"] != TERMINAL:
-                solved = (
-                    None if has_clock and not self._solver.is_quick(states[row]) else self._solver.best(states[row])
-                )
+                allowed_s = seconds_by_clock(self._game, batch.obs, row)
+                solved = self._solver.best(states[row]) if self._solver.seconds(states[row]) <= allowed_s else None
                 best[row], value[row] = solved or self._guess(states[row])
         result = self._uniform.forward(Batch(obs=Batch(mask=best)))
         if not np.isnan(value).any():

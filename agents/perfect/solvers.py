@@ -1,0 +1,38 @@
+"""Solvers of games, by their names: what they can say, and which there are."""
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.perfect.connect_four import ConnectFourSolver
+from agents.perfect.othello import OthelloSolver
+from agents.perfect.tic_tac_toe import TicTacToeSolver
+from agents.search.time_management import seconds_for
+from arena.data.batch import Batch
+from arena.policy.clock import read_clock
+from games.engine.game import Game, State
+
+
+class PerfectSolver(Protocol):
+    """Protocol of an exact solver of one game."""
+
+    def seconds(self, state: State) -> float:
+        """Return about how many seconds `best` takes for an unfinished position, at most; inf if it finds nothing."""
+
+    def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
+        """Return the best actions [A] of an unfinished position and the return they lead to; None if unknown."""
+
+    def value(self, state: State) -> float | None:
+        """Return the return of an unfinished position for the seat to move; None if computing it takes long."""
+
+
+SOLVERS = {"connect_four": ConnectFourSolver, "tic_tac_toe": TicTacToeSolver, "othello": OthelloSolver}
+
+
+def seconds_by_clock(game: Game, obs: Batch, row: int) -> float:
+    """Return the seconds that a clock has for the move in one row of observations; inf where it limits nothing."""
+    clock = read_clock(obs, row)
+    seconds = None if clock is None else seconds_for(game, clock)
+    return math.inf if seconds is None else seconds
