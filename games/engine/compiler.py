@@ -20,13 +20,12 @@ import inspect
 import math
 import os
 import platform
-import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -37,6 +36,7 @@ from games.engine import chance
 from games.engine.cache_folder import cache_directory
 from games.engine.chance import has_stream
 from games.engine.jit import record_name
+from games.engine.meaning import is_record, meaning
 from games.engine.ruleset import Rule
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ SIZES = ("NUM_ACTIONS", "NUM_PLAYERS", "NUM_OUTCOMES", "OBSERVATION_SHAPE", "OBS
 Sizes = tuple[int, int, int, tuple[int, ...], int]
 Rules = tuple[tuple[str, Rule], ...]
 """The rules of one game with their names; a key of caches."""
-VERSIONED = ("numba", "numpy", "math", "builtins")
-"""Packages whose code changes only with a version, and versions are hashed."""
 
 
 @cache
@@ -91,10 +89,8 @@ def _instantiate(template: str, rules: Rules, layout: str, sizes: Sizes) -> Modu
     parts += [numba.__version__, np.__version__, sys.version, platform.machine()]
     visited: set[int] = set()
     for value in (*vars(origin).values(), *used):
-        if isinstance(value, Dispatcher):
-            parts.extend(_meaning(value, visited))
-        elif isinstance(value, type) and issubclass(value, tuple):  # a record: numba's cache knows the types of fields
-            parts.append(f"{value.__name__}{list(value.__annotations__)}")
+        if isinstance(value, Dispatcher) or is_record(value):
+            parts.extend(meaning(value, visited))
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     stem = f"{template}__{dict(rules)['apply'].__module__}__{digest}".replace(".", "_")
     path = cache_directory() / f"{stem}.py"
@@ -146,45 +142,6 @@ def _bind(
     if not used and not others:
         raise ValueError(f"the template does not import from {PLACEHOLDERS}")
     return "".join(lines), used
-
-
-def _meaning(value: Any, visited: set[int]) -> Iterator[str]:
-    """Yield all that determines `value` in compiled code: a function's source and what it refers to, or a constant."""
-    function = value.py_func if isinstance(value, Dispatcher) else inspect.unwrap(value)  # numba wraps intrinsics
-    if inspect.isfunction(function):
-        if id(function) in visited or function.__module__.partition(".")[0] in VERSIONED:
-            return
-        visited.add(id(function))
-        yield inspect.getsource(function)
-        for default in function.__defaults__ or ():
-            yield from _meaning(default, visited)
-        for name, referred in _references(function):
-            yield name
-            yield from _meaning(referred, visited)
-    elif isinstance(value, np.ndarray):
-        yield f"{value.dtype.descr}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _meaning(item, visited)
-    elif not isinstance(value, ModuleType):
-        yield re.sub(r" at 0x[0-9a-f]+", "", repr(value))
-
-
-def _references(function: Any) -> Iterator[tuple[str, Any]]:
-    """Yield name and value of all that a function uses from its module, its closure and modules that it names."""
-    names = sorted(set(_names(function.__code__)))
-    outside = inspect.getclosurevars(function).nonlocals
-    for name, value in [*outside.items(), *((n, function.__globals__[n]) for n in names if n in function.__globals__)]:
-        yield name, value
-        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in VERSIONED:
-            yield from ((f"{name}.{part}", getattr(value, part)) for part in names if hasattr(value, part))
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):  # a comprehension or a function inside
-            yield from _names(constant)
 
 
 def _write_once(path: Path, source: str) -> None:

@@ -9,7 +9,8 @@ import os
 import pickle
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache, cached_property, wraps
+from functools import cached_property, wraps
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -20,6 +21,7 @@ from numba.core.dispatcher import Dispatcher
 
 from games.engine.cache_folder import cache_directory
 from games.engine.file_lock import file_lock
+from games.engine.meaning import meaning
 
 PATIENCE_S = 60.0
 """Seconds to wait for another process that compiles the same function; longer than any takes alone."""
@@ -136,8 +138,11 @@ class KernelCache(_Cache):
             return None
         try:
             return self._kept.load_overload(sig, target_context)
+        except (AttributeError, ImportError):  # it is of another version of this project, with classes that are gone
+            self._kept.flush()
         except (OSError, EOFError, pickle.UnpicklingError):
-            return None
+            pass
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store compiled code. Failures are ignored, since the code runs without being stored."""
@@ -164,6 +169,7 @@ class _Locator(_CacheLocator):
     """Below the cache folder, in one for each folder of sources."""
 
     def __init__(self, function: Callable[..., Any], source: str):
+        self._function = function
         self._py_file, self._lineno = source, function.__code__.co_firstlineno
 
     def get_cache_path(self) -> str:
@@ -171,7 +177,11 @@ class _Locator(_CacheLocator):
         return os.path.join(cache_directory(), path(self._py_file))
 
     def get_source_stamp(self) -> str:
-        return _content(self._py_file)
+        """Return a hash of all that the function is compiled from; files in the cache are named by one themselves."""
+        if Path(self._py_file).parent == cache_directory():
+            return Path(self._py_file).name
+        parts = "\0".join(meaning(self._function, set()))
+        return hashlib.sha256(parts.encode()).hexdigest()
 
     def get_disambiguator(self) -> str:
         return str(self._lineno)
@@ -189,10 +199,3 @@ class _Format(CompileResultCacheImpl):
 
 class _Kept(FunctionCache):
     _impl_class = _Format
-
-
-@cache
-def _content(path: str) -> str:
-    """Return the hash of a source file as it was on first use, which is the version that was imported."""
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()

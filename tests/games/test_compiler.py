@@ -138,6 +138,35 @@ def more(context, number):
     assert names[0] != names[1]
 
 
+KEPT = """
+from games.engine.jit import njit
+from nim_helper import plus
+@njit(cache=True)
+def total(box):
+    return plus(box.number)
+"""
+HELPER = """
+from typing import NamedTuple
+from games.engine.jit import njit
+class Box(NamedTuple):
+    number: int
+@njit
+def plus(number):
+    return number + 1
+"""
+
+
+@pytest.mark.parametrize("edit", [("number + 1", "number + 2"), ("Box", "Case")])
+def test_a_kernel_is_compiled_anew_when_what_it_uses_from_another_file_has_changed(start, package, edit):
+    (package / "nim_kept.py").write_text(KEPT)
+    results = []
+    for helper in (HELPER, HELPER.replace(*edit)):
+        (package / "nim_helper.py").write_text(helper)
+        box = "Box" if "Box" in helper else "Case"
+        results.append(output(start(f"from nim_kept import total; from nim_helper import *; print(total({box}(5)))")))
+    assert results == ["6", "7" if "2" in edit[1] else "6"]
+
+
 def test_a_record_is_called_the_same_in_every_process(start):
     """Otherwise kernels of two processes clash in a third, which loads both from the cache."""
     program = """
