@@ -107,7 +107,10 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("rave:1s", GNU_GO, 40, "random:2", game="go:size=9,komi=7"),
         Measurement("rave:1s", GNU_GO, 6, "random:2", game="go:size=13"),
     ),
-    "gomoku": (Measurement("rave:1s", OPENSPIEL, 10),),
+    "gomoku": (
+        Measurement("solved:rave:1s", "rave:1s", 20),
+        Measurement("solved:rave:1s", OPENSPIEL, 20),
+    ),
     "goofspiel": (Measurement("ismcts:1000", "random", 100),),
     "hanabi": (Measurement("zoo:hanabi", "", 400),),
     "hex": (

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.perfect.connect_four import ConnectFourSolver
+from agents.perfect.gomoku import GomokuSolver
 from agents.perfect.othello import OthelloSolver
 from agents.perfect.tic_tac_toe import TicTacToeSolver
 from agents.search.time_management import seconds_for
@@ -22,13 +23,19 @@ class PerfectSolver(Protocol):
         """Return about how many seconds `best` takes for an unfinished position, at most; inf if it finds nothing."""
 
     def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
-        """Return the best actions [A] of an unfinished position and the return they lead to; None if unknown."""
+        """Return the best actions [A] of an unfinished position and the return they lead to; None if unknown.
+
+        A return of nan says only that all other actions lose.
+        """
 
     def value(self, state: State) -> float | None:
         """Return the return of an unfinished position for the seat to move; None if computing it takes long."""
 
 
 SOLVERS = {"connect_four": ConnectFourSolver, "tic_tac_toe": TicTacToeSolver, "othello": OthelloSolver}
+"""Solvers of all results, at least in the endgame."""
+FORCED = {"gomoku": GomokuSolver}
+"""Solvers of forced wins alone."""
 
 
 def seconds_by_clock(game: Game, obs: Batch, row: int) -> float:
