@@ -3,6 +3,7 @@
 import time
 from datetime import UTC, datetime
 
+from arena.base.errors import UsageError
 from arena.base.intervals import wilson
 from arena.policy.zoo.card import Figure
 from arena.store import Store
@@ -25,7 +26,7 @@ def measure(
     """Play games of one agent against another from all seats, and return what it scores, with its interval.
 
     In a cooperative game a team of the agent alone plays, and `against` is empty. With a store, games that it holds are
-    not played again. Raises `UsageError` for agents that do not play the game.
+    not played again. Raises `UsageError` for agents that do not play the game, or fail in it.
     """
     config = TournamentConfig(format="gauntlet", games=games, openings=openings, seed=seed)
     began = time.process_time()
@@ -61,6 +62,11 @@ def _score_in(result: TournamentResult, by_return: bool) -> tuple[int, float, fl
     if isinstance(table, Teams):
         alone = table.rows[0].alone or Score(0, 0.0, 0.0)
         return alone.games, *_rounded(alone.mean, alone.mean - alone.error, alone.mean + alone.error)
+    for row in table.rows:
+        if row.tally.crashed:
+            raise UsageError(
+                f"{row.name} failed in {row.tally.crashed} games: nothing is measured; arena tournament says why"
+            )
     tally = next(row.tally for row in table.rows if row.name == result.names[0])
     games = int(tally.games.sum())
     if by_return:
