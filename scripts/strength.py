@@ -24,8 +24,20 @@ from arena.analysis.response import exploitability
 from arena.analysis.tree import build_tree
 from arena.base.errors import UsageError
 from arena.base.saving import replace_text
+from arena.league.local_response import local_best_response
 from arena.policy.registry import GAMES, make_agent, make_game
-from arena.policy.zoo.card import CARD, EXPLOITABILITY, KEPT, MATCH, RETURN, Figure, ZooCard, card_text, read_card
+from arena.policy.zoo.card import (
+    CARD,
+    EXPLOITABILITY,
+    KEPT,
+    LOCAL,
+    MATCH,
+    RETURN,
+    Figure,
+    ZooCard,
+    card_text,
+    read_card,
+)
 from arena.store import Store
 from arena.tournament.measuring import measure
 
@@ -65,6 +77,11 @@ class Measurement:
 def kept(agent: str, positions: int) -> Measurement:
     """Return the measurement of how many moves keep the value of solved positions."""
     return Measurement(agent, "solved positions", positions, "", KEPT)
+
+
+def locally_exploited(agent: str, games: int) -> Measurement:
+    """Return the measurement of what a local best response wins."""
+    return Measurement(agent, "a local best response", games, "", LOCAL)
 
 
 def exploited(agent: str) -> Measurement:
@@ -131,7 +148,10 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("solved:zoo:othello:400", OPENSPIEL, 20),
     ),
     "pig": (Measurement("mcts:1000", "mcts:200", 400), Measurement("mcts:1000", "alphabeta:4", 200)),
-    "texas_holdem": (Measurement("zoo:texas_holdem", "random", 20000),),
+    "texas_holdem": (
+        Measurement("zoo:texas_holdem", "random", 20000),
+        locally_exploited("zoo:texas_holdem", 10_000),
+    ),
     "texas_holdem_no_limit": (Measurement("zoo:texas_holdem_no_limit", "random", 20000),),
     "tic_tac_toe": (exploited("champion"), Measurement("champion", "mcts:1000", 100, "random:0")),
     "tron": (Measurement("ismcts:1000", "ismcts:200", 60),),
@@ -186,6 +206,9 @@ def measured(one: Measurement, name: str, seed: int, store: Store) -> Figure:
             test_set = judge_positions(game, Judge("perfect", make_agent("perfect", game)), one.games, seed)
             total = analyse(test_set, one.agent, agent, seed).total
             score, (low, high) = total.share, total.interval
+        elif one.measure == LOCAL:
+            response = local_best_response(game, agent, one.agent, one.games, seed=seed)
+            score, low, high = response.mean, response.mean - response.error, response.mean + response.error
         else:
             tree = build_tree(game, TREE)
             score = exploitability(tree, ask_strategy(tree, agent, one.agent, False, seed)).exploitability
@@ -214,6 +237,9 @@ def words(figure: Figure) -> str:
     on = f" on {figure.game}" if figure.game else ""
     if figure.measure == EXPLOITABILITY:
         return f"`{figure.agent}`: a best response wins {figure.score:.6f} a game"
+    if figure.measure == LOCAL:
+        won = f"{figure.score:.3f} ({figure.low:.3f} to {figure.high:.3f})"
+        return f"`{figure.agent}`: a local best response wins {won} big blinds a game"
     if figure.measure == KEPT:
         share = f"{figure.score:.1%} ({figure.low:.1%} to {figure.high:.1%})"
         return f"`{figure.agent}` keeps the value of {share} of {figure.games} solved positions"

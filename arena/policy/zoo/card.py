@@ -20,9 +20,9 @@ FIRST_LEVEL = "level:3"
 ELO, RETURN = "Elo", "return"
 """Scales of levels: Elo, where random is 0; or what an agent earns a game, in games for chips from a random player, in
 those that nobody wins in a team of its own."""
-MATCH, KEPT, EXPLOITABILITY = "match", "kept", "exploitability"
-"""Measures: games against an agent; the share of moves that keep the value of solved positions; what a best response
-wins a game, by which a smaller figure is a better one."""
+MATCH, KEPT, EXPLOITABILITY, LOCAL = "match", "kept", "exploitability", "local"
+"""Measures: games against an agent; the share of moves that keep the value of solved positions; what a best response,
+or a local best response, wins a game, by which a smaller figure is a better one."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Figure:
     date: str = ""
     """Day of the measurement, YYYY-MM-DD."""
     measure: str = MATCH
-    """What was measured: `MATCH`, `KEPT` or `EXPLOITABILITY`."""
+    """What was measured: `MATCH`, `KEPT`, `EXPLOITABILITY` or `LOCAL`."""
     game: str = ""
     """Game that was played, if it is not that of the card: go:size=9."""
     by_return: bool = False

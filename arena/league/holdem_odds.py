@@ -1,0 +1,89 @@
+"""Chances of hands of hold'em to win at the showdown, in compiled code."""
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.engine.holdem import HAND, NUM_CARDS, OPEN
+from games.engine.jit import njit
+from games.engine.poker_hands import NUM_RANKS, hand_strength
+
+HANDS = np.array(list(combinations(range(NUM_CARDS), HAND)), np.int8)
+"""All hands of two cards, [1326, 2]."""
+
+
+def conflicts(known: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Return which of `HANDS` hold one of the known cards [k], of which -1 stands for none: [1326]."""
+    first, second = np.isin(HANDS, known).T
+    return first | second
+
+
+@njit
+def add_card(suits: NDArray[np.int64], card: int) -> None:
+    """Set the bit of a card's rank in the word of its suit, [4]."""
+    suit, rank = divmod(np.int64(card), NUM_RANKS)
+    suits[suit] |= np.int64(1) << (rank + NUM_RANKS - 1) % NUM_RANKS  # the ace is highest
+
+
+@njit
+def strength(board: NDArray[np.int64], hand: NDArray[np.int8], suits: NDArray[np.int64]) -> int:
+    """Return the strength of two cards with those on the board; `suits` [4] is scratch."""
+    suits[:] = board
+    add_card(suits, hand[0])
+    add_card(suits, hand[1])
+    return hand_strength(suits[0], suits[1], suits[2], suits[3])
+
+
+@njit
+def shuffle_first(deck: NDArray[np.int8], size: int, count: int) -> None:
+    """Draw `count` cards from the first `size` of a deck, to its front."""
+    for i in range(count):
+        j = np.random.randint(i, size)
+        deck[i], deck[j] = deck[j], deck[i]
+
+
+@njit(cache=True, nogil=True)
+def win_chances(
+    own: NDArray[np.int8],
+    shown: NDArray[np.int8],
+    hands: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    samples: int,
+    seed: int,
+) -> NDArray[np.float64]:
+    """Return the chance of `own` [2] to beat each of `hands` [H, 2], half of the chance of a draw included: [H].
+
+    `shown` [k] are the open cards so far. What is still to come is drawn `samples` times; a single card is tried each,
+    and none where all are open. Hands without weight, and those that hold a known card, have chance 0.
+    """
+    np.random.seed(seed)
+    missing = OPEN - shown.shape[0]
+    known = np.zeros(NUM_CARDS, np.bool_)
+    known[own[0]] = known[own[1]] = True
+    for card in shown:
+        known[card] = True
+    deck = np.array([card for card in range(NUM_CARDS) if not known[card]], np.int8)
+    runouts = 1 if missing == 0 else deck.shape[0] if missing == 1 else samples
+    won, seen = np.zeros(hands.shape[0]), np.zeros(hands.shape[0])
+    board, suits = np.empty(4, np.int64), np.empty(4, np.int64)
+    for run in range(runouts):
+        if missing == 1:
+            deck[0], deck[run] = deck[run], deck[0]
+        else:
+            shuffle_first(deck, deck.shape[0], missing)
+        board[:] = 0
+        for card in shown:
+            add_card(board, card)
+        for i in range(missing):
+            add_card(board, deck[i])
+            known[deck[i]] = True
+        mine = strength(board, own, suits)
+        for h in range(hands.shape[0]):
+            if weights[h] > 0 and not known[hands[h, 0]] and not known[hands[h, 1]]:
+                theirs = strength(board, hands[h], suits)
+                won[h] += 1.0 if mine > theirs else 0.5 if mine == theirs else 0.0
+                seen[h] += 1
+        for i in range(missing):
+            known[deck[i]] = False
+    return won / np.maximum(seen, 1)
