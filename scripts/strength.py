@@ -64,6 +64,8 @@ class Measurement:
     measure: str = MATCH
     game: str = ""
     """Game, if it has other options than the card's."""
+    clock: str = ""
+    """Time control, if the agents have no limits of their own."""
 
     @property
     def program(self) -> str:
@@ -91,6 +93,7 @@ def exploited(agent: str) -> Measurement:
 
 OPENSPIEL = "cmd:python scripts/openspiel_bot.py 10000"
 """OpenSpiel's MCTS with 10,000 simulations a move; as a command of the repository's root, in its environment."""
+STOCKFISH_2000 = "uci:stockfish,UCI_LimitStrength=true,UCI_Elo=2000"
 PUBEVAL = "pubeval:runs/pubeval"
 """With its weights as published in that folder, which is not part of the repository."""
 GNU_GO = "gtp:gnugo --mode gtp --level 10 --chinese-rules --capture-all-dead --play-out-aftermath"
@@ -102,6 +105,8 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("zoo:backgammon", "random", 400),
         Measurement("zoo:backgammon", "mcts:200", 20),
         Measurement("zoo:backgammon", "gnubg:plies=0", 200),
+        Measurement("zoo:backgammon:1", "gnubg:plies=0", 400),
+        Measurement("zoo:backgammon:1", "zoo:backgammon", 400),
         Measurement("zoo:backgammon", PUBEVAL, 4000, game="backgammon:scoring=full"),
     ),
     "breakthrough": (Measurement("mcts:1s", OPENSPIEL, 10),),
@@ -109,6 +114,7 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
     "chess": (
         Measurement("alphabeta:6", "uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1800,movetime=50", 10),
         Measurement("alphabeta:6", "alphabeta:4", 20),
+        Measurement("alphabeta", STOCKFISH_2000, 40, "random:6", clock="10+0.1"),
     ),
     "connect_four": (
         Measurement("zoo:connect_four", "alphabeta:4", 200),
@@ -197,7 +203,7 @@ def measured(one: Measurement, name: str, seed: int, store: Store) -> Figure:
     """Return the figure of a measurement."""
     game = make_game(one.game or name)
     if one.measure == MATCH:
-        figure = measure(game, one.agent, one.against, one.games, seed, one.openings, store)
+        figure = measure(game, one.agent, one.against, one.games, seed, one.openings, store, clock=one.clock)
         return replace(figure, game=one.game)
     began = time.process_time()
     date = f"{datetime.now(UTC):%Y-%m-%d}"
@@ -223,7 +229,7 @@ def with_figure(card: ZooCard, figure: Figure) -> tuple[Figure, ...]:
     """Return the figures of a card with a new one in place of an older one of the same kind."""
 
     def kind(one: Figure) -> tuple[str, ...]:
-        return one.agent, one.against, one.measure, one.game
+        return one.agent, one.against, one.measure, one.game, one.clock
 
     kinds = [kind(one) for one in card.figures]
     if kind(figure) not in kinds:
@@ -235,6 +241,7 @@ def with_figure(card: ZooCard, figure: Figure) -> tuple[Figure, ...]:
 def words(figure: Figure) -> str:
     """Return a figure in words, as the page has it."""
     on = f" on {figure.game}" if figure.game else ""
+    on += f", each with a clock of {figure.clock}" if figure.clock else ""
     if figure.measure == EXPLOITABILITY:
         return f"`{figure.agent}`: a best response wins {figure.score:.6f} a game"
     if figure.measure == LOCAL:
@@ -280,11 +287,21 @@ def page(cards: dict[str, ZooCard]) -> str:
         if card.levels:
             form = "{:+.2f}" if card.scale == RETURN else "{:.0f}"
             lines.append(f"| `{name}` | {' | '.join(form.format(level.rating) for level in card.levels)} |")
-    lines += ["", "## Trainings", "", TRAININGS, "", "| game | command | core-seconds | date |", "|---|---|---|---|"]
+    lines += [
+        "",
+        "## Trainings",
+        "",
+        TRAININGS,
+        "",
+        "| game | command | core-seconds | date | from another seed |",
+        "|---|---|---|---|---|",
+    ]
     for name, card in cards.items():
         if (training := card.training) is not None:
             command = f"`arena train {training.command}`"
-            lines.append(f"| `{name}` | {command} | {training.core_seconds:,} | {training.date} |")
+            lines.append(
+                f"| `{name}` | {command} | {training.core_seconds:,} | {training.date} | {training.second_seed} |"
+            )
     return "\n".join(lines) + "\n"
 
 

@@ -26,10 +26,10 @@ DEEPEST = 8
 """Number of moves of one's choice, at most, before a win by fours."""
 LONGEST = 64
 """Plies of a win, at most, before it goes on by fours alone."""
-BUDGET = 100_000
-"""Number of positions that are searched for wins by fours, for a move."""
-SECONDS = 0.2
-"""Time for that, at most, about."""
+BUDGET = 50_000
+"""Number of positions that are searched for wins by fours in each search for a forced win."""
+SECONDS = 0.5
+"""Time for a move, at most, about: usually one search is enough."""
 
 
 class GomokuSolver:
@@ -69,6 +69,12 @@ class GomokuSolver:
             return best, 1.0
         best[self._defences(stones, seat)] = True
         return (best, math.nan) if best.any() else None
+
+    def refutation(self, state: State, action: int) -> int | None:
+        """Return the first move of a forced win that an action leaves to the opponent; None if none is found."""
+        seat, stones = int(state["current_player"]), self._stones(state)
+        put(stones, action, seat, self._search.windows)
+        return self.winning_move(stones, 1 - seat)
 
     def winning_move(self, stones: Stones, seat: int) -> int | None:
         """Return the first move of a forced win of the seat to move; None if none is found."""

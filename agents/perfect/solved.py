@@ -9,8 +9,9 @@ what the clock has for a move.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agents.perfect.solvers import FORCED, SOLVERS, PerfectSolver, seconds_by_clock
+from agents.perfect.solvers import FORCED, SOLVERS, ForcedWinSolver, PerfectSolver, seconds_by_clock
 from agents.search.positions import positions
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
@@ -19,10 +20,12 @@ from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
 from arena.policy.registry import make_agent
 from arena.policy.wrapping import WrappingPolicy
-from games.engine.game import TERMINAL, Game
+from games.engine.game import TERMINAL, Game, State
 
 SOLVING_S = 1.0
 """Seconds that the solver may take for a move, about."""
+MOST_TRIED = 8
+"""Number of moves that are looked at for a reply that forces a win, at most."""
 
 
 class SolvedPolicy(WrappingPolicy):
@@ -43,18 +46,17 @@ class SolvedPolicy(WrappingPolicy):
         self.needs_state = True  # type: ignore[misc]
         self.one_at_a_time = True
         self._game = game
-        self._solver: PerfectSolver = (SOLVERS | FORCED)[game.name](game)
+        self._forced: ForcedWinSolver | None = FORCED[game.name](game) if game.name in FORCED else None
+        self._solver: PerfectSolver = self._forced or SOLVERS[game.name](game)
         self._uniform = RandomPolicy(seed=seed)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Return `act` [n], and what the policy adds where it chose in all rows, or `probs` and `value` if in none."""
         states = positions(batch, self._game, "solved")
+        solves = self._has_time(states, batch.obs)
         best, value = batch.obs.mask.copy(), np.full(len(states), np.nan)
-        for row in np.flatnonzero(states["current_player"] != TERMINAL).tolist():
-            # half of a clock's share: the agent may have to think as well
-            allowed_s = min(SOLVING_S, seconds_by_clock(self._game, batch.obs, row) / 2)
-            if self._solver.seconds(states[row]) <= allowed_s:
-                best[row], value[row] = self._solver.best(states[row]) or (best[row], np.nan)
+        for row in np.flatnonzero(solves).tolist():
+            best[row], value[row] = self._solver.best(states[row]) or (best[row], np.nan)
         drawn = self._uniform.forward(Batch(obs=Batch(mask=best)))
         has_choice = np.isnan(value) | (best == batch.obs.mask).all(axis=1)
         asked = np.flatnonzero(has_choice)
@@ -65,9 +67,37 @@ class SolvedPolicy(WrappingPolicy):
             answer = self._policy.forward(batch, state)
         else:
             answer = self.answer_rows(batch, state, asked, as_array(drawn.act))
-        loses = has_choice & ~best[np.arange(len(states)), as_array(answer.act)]
-        answer.act = np.where(loses, as_array(drawn.act), as_array(answer.act))
+        answer.act = act = as_array(answer.act).copy()
+        for row in np.flatnonzero(has_choice & solves).tolist():
+            liked = best[row] * answer.probs[row] if "probs" in answer else best[row]
+            act[row] = self._safe(states[row], int(act[row]), liked if liked.any() else best[row])
         return answer
+
+    def _has_time(self, states: NDArray[Any], obs: Batch) -> NDArray[np.bool_]:
+        """Return in which unfinished positions [n] the solver may be asked."""
+        result = states["current_player"] != TERMINAL
+        for row in np.flatnonzero(result).tolist():
+            # half of a clock's share: the agent may have to think as well
+            allowed_s = min(SOLVING_S, seconds_by_clock(self._game, obs, row) / 2)
+            result[row] = self._solver.seconds(states[row]) <= allowed_s
+        return result
+
+    def _safe(self, state: State, action: int, liked: NDArray[Any]) -> int:
+        """Return an action that is not found to lose, the first by how much they are `liked` [A], `action` before all.
+
+        Where `liked` is 0 an action is known to lose, or the agent did not consider it.
+        """
+        order = np.argsort(-liked.astype(np.float64), kind="stable")
+        candidates = [one for one in dict.fromkeys([action, *order.tolist()]) if liked[one] > 0]
+        if self._forced is not None:
+            for place in range(MOST_TRIED):
+                if place == len(candidates):
+                    break
+                if (reply := self._forced.refutation(state, candidates[place])) is None:
+                    return candidates[place]
+                if reply not in candidates[: place + 1]:  # where the opponent would win is often where to prevent it
+                    candidates.insert(place + 1, reply)
+        return candidates[0]
 
     def reset(self, seed: int | None = None) -> None:
         """Forget earlier games; restart the random streams if a seed is given."""

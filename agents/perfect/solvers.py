@@ -32,6 +32,13 @@ class PerfectSolver(Protocol):
         """Return the return of an unfinished position for the seat to move; None if computing it takes long."""
 
 
+class ForcedWinSolver(PerfectSolver, Protocol):
+    """Protocol of a solver that finds forced wins, and knows nothing of other positions."""
+
+    def refutation(self, state: State, action: int) -> int | None:
+        """Return the first move of a forced win that an action leaves to the opponent; None if none is found."""
+
+
 SOLVERS = {"connect_four": ConnectFourSolver, "tic_tac_toe": TicTacToeSolver, "othello": OthelloSolver}
 """Solvers of all results, at least in the endgame."""
 FORCED = {"gomoku": GomokuSolver}

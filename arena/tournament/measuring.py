@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from arena.base.errors import UsageError
 from arena.base.intervals import wilson
+from arena.match.limits import Limits
 from arena.policy.zoo.card import Figure
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
@@ -22,13 +23,15 @@ def measure(
     openings: str = "random:4",
     store: Store | None = None,
     progress: Progress | None = None,
+    clock: str = "",
 ) -> Figure:
     """Play games of one agent against another from all seats, and return what it scores, with its interval.
 
     In a cooperative game a team of the agent alone plays, and `against` is empty. With a store, games that it holds are
     not played again. Raises `UsageError` for agents that do not play the game, or fail in it.
     """
-    config = TournamentConfig(format="gauntlet", games=games, openings=openings, seed=seed)
+    limits = Limits(clock=clock or None)
+    config = TournamentConfig(format="gauntlet", games=games, openings=openings, seed=seed, limits=limits)
     began = time.process_time()
     players = {agent: agent} if not game.competitive else {agent: agent, against: against}
     result = run_tournament(game, players, config, progress, store=store)
@@ -36,7 +39,9 @@ def measure(
     by_return = _by_return(game)
     played, score, low, high = _score_in(result, by_return)
     date = f"{datetime.now(UTC):%Y-%m-%d}"
-    return Figure(agent, against, score, low, high, played, seed, openings, seconds, date, by_return=by_return)
+    return Figure(
+        agent, against, score, low, high, played, seed, openings, seconds, date, by_return=by_return, clock=clock
+    )
 
 
 def agree(one: Figure, other: Figure) -> bool:
@@ -47,7 +52,14 @@ def agree(one: Figure, other: Figure) -> bool:
 def again(figure: Figure, game: Game, progress: Progress | None = None) -> Figure:
     """Measure a figure again, in other games: with the next seed."""
     return measure(
-        game, figure.agent, figure.against, figure.games, figure.seed + 1, figure.openings, progress=progress
+        game,
+        figure.agent,
+        figure.against,
+        figure.games,
+        figure.seed + 1,
+        figure.openings,
+        progress=progress,
+        clock=figure.clock,
     )
 
 

@@ -63,6 +63,8 @@ class Figure:
     """Game that was played, if it is not that of the card: go:size=9."""
     by_return: bool = False
     """True if the score is a mean return, and not points."""
+    clock: str = ""
+    """Time control of the games, as `arena tournament --clock` takes it; empty for agents with limits of their own."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ class Training:
     core_seconds: Count
     """Processor time."""
     date: str
+    second_seed: str = ""
+    """What the same training reached from another seed, in one line; empty if it was not tried."""
 
 
 @dataclass(frozen=True)
