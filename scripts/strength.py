@@ -153,7 +153,11 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("solved:zoo:othello:400", "zoo:othello:400", 100),
         Measurement("solved:zoo:othello:400", OPENSPIEL, 20),
     ),
-    "pig": (Measurement("mcts:1000", "mcts:200", 400), Measurement("mcts:1000", "alphabeta:4", 200)),
+    "pig": (
+        Measurement("perfect", "mcts:1000", 1000),
+        Measurement("mcts:1000", "mcts:200", 400),
+        Measurement("mcts:1000", "alphabeta:4", 200),
+    ),
     "texas_holdem": (
         Measurement("zoo:texas_holdem", "random", 20000),
         locally_exploited("zoo:texas_holdem", 10_000),

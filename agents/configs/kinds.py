@@ -197,7 +197,7 @@ TABULAR = AgentKind(
     summary="plays a strategy solved by 'arena solve'", make=Deferred("agents.solvers.tabular:make"), argument="DIR"
 )
 PERFECT = AgentKind(
-    summary="plays exactly: connect_four, small tic_tac_toe, endgames of othello, small poker",
+    summary="plays exactly: connect_four, small tic_tac_toe, pig, endgames of othello, small poker",
     make=Deferred("agents.perfect.perfect:make"),
 )
 NOISY = AgentKind("plays as AGENT, but for a share of random moves", Deferred("arena.policy.noisy:make"), "SHARE:AGENT")

@@ -1,6 +1,7 @@
 """Solvers of games, by their names: what they can say, and which there are."""
 
 import math
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from agents.perfect.connect_four import ConnectFourSolver
 from agents.perfect.gomoku import GomokuSolver
 from agents.perfect.othello import OthelloSolver
+from agents.perfect.pig import PigSolver
 from agents.perfect.tic_tac_toe import TicTacToeSolver
 from agents.search.time_management import seconds_for
 from arena.data.batch import Batch
@@ -39,9 +41,14 @@ class ForcedWinSolver(PerfectSolver, Protocol):
         """Return the first move of a forced win that an action leaves to the opponent; None if none is found."""
 
 
-SOLVERS = {"connect_four": ConnectFourSolver, "tic_tac_toe": TicTacToeSolver, "othello": OthelloSolver}
+SOLVERS: dict[str, Callable[[Game], PerfectSolver]] = {
+    "connect_four": ConnectFourSolver,
+    "tic_tac_toe": TicTacToeSolver,
+    "othello": OthelloSolver,
+    "pig": PigSolver,
+}
 """Solvers of all results, at least in the endgame."""
-FORCED = {"gomoku": GomokuSolver}
+FORCED: dict[str, Callable[[Game], ForcedWinSolver]] = {"gomoku": GomokuSolver}
 """Solvers of forced wins alone."""
 
 
