@@ -2,10 +2,13 @@
 
 A program for `cmd:` (agents/outside/PROTOCOL.md) that plays tic_tac_toe, connect_four, othello, hex without the swap,
 gomoku, breakthrough and kalah, whose rules are the same in both. Each move is searched anew by random playouts,
-with OpenSpiel's solver for proven results.
+with OpenSpiel's solver for proven results. In checkers:draw_after=20 there is one difference: OpenSpiel draws after 40
+moves without a capture, even if men move; from then on this program moves at random.
 """
 
 import json
+import random
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -21,6 +24,7 @@ GAMES: dict[str, tuple[str, Mapping[str, Any]]] = {
     "hex": ("hex(board_size={size})", {"swap": False}),
     "gomoku": ("mnk(m={size},n={size},k=5)", {"overline": True}),
     "breakthrough": ("breakthrough", {"rows": 8, "columns": 8}),
+    "checkers": ("checkers", {"draw_after": 20}),
     "kalah": ("mancala", {"houses": 6, "seeds": 4, "empty_capture": False, "sweep": True}),
 }
 """OpenSpiel's name of each game, and the options with which its rules are the same."""
@@ -40,7 +44,15 @@ def their_actions(game: str, state: Any, texts: Mapping[int, str]) -> dict[int, 
     if game == "breakthrough":  # rows are counted from the other side
         named = {state.action_to_string(action).rstrip("*"): action for action in state.legal_actions()}
         return {action: named[_turned(text)] for action, text in texts.items()}
+    if game == "checkers":  # squares have numbers, and the board is reflected
+        named = {state.action_to_string(action)[:4]: action for action in state.legal_actions()}
+        return {action: named["".join(map(_place, re.split("[-x]", text)))] for action, text in texts.items()}
     return {action: action for action in texts}
+
+
+def _place(number: str) -> str:
+    row, column = divmod(int(number) - 1, 4)
+    return f"{'hgfedcba'[2 * column + (row + 1) % 2]}{row + 1}"
 
 
 def _turned(text: str) -> str:
@@ -53,7 +65,11 @@ def choose(hello: Mapping[str, Any], message: Mapping[str, Any], simulations: in
     game = pyspiel.load_game(their_name(hello))
     state = game.new_initial_state()
     for action, text in zip(message["moves"], message["moves_notation"], strict=True):
+        if state.is_terminal():
+            return random.Random(seed).choice(message["legal"])
         state.apply_action(their_actions(hello["game"], state, {action: text})[action])
+    if state.is_terminal():
+        return random.Random(seed).choice(message["legal"])
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
     bot = pyspiel.MCTSBot(game, evaluator, UCT_C, simulations, MEMORY_MB, True, seed, False)
     chosen = bot.step(state)

@@ -110,7 +110,10 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("zoo:backgammon", PUBEVAL, 4000, game="backgammon:scoring=full"),
     ),
     "breakthrough": (Measurement("mcts:1s", OPENSPIEL, 10),),
-    "checkers": (Measurement("mcts:2000", "alphabeta:6", 20),),
+    "checkers": (
+        Measurement("mcts:2000", "alphabeta:6", 20),
+        Measurement("mcts:1s", OPENSPIEL, 20, game="checkers:draw_after=20"),
+    ),
     "chess": (
         Measurement("alphabeta:6", "uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1800,movetime=50", 10),
         Measurement("alphabeta:6", "alphabeta:4", 20),
