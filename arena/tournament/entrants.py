@@ -15,7 +15,7 @@ from arena.base.errors import UsageError
 from arena.base.files import read_text
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.protocol import Policy
-from arena.policy.registry import agent_kind
+from arena.policy.registry import AGENTS, agent_kind
 from arena.policy.snapshots import CONFIG, find_snapshot, names_snapshot, read_config
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
@@ -23,6 +23,8 @@ from games.engine.game import Game
 
 OPTIONS = "[,NAME=VALUE...]"
 """End of the arguments of agents that take options."""
+WRAPPED = "AGENT"
+"""End of the arguments of agents that play as another one."""
 ZOO = "zoo"
 HASH = 8
 """Digits of a snapshot's hash in its name."""
@@ -67,8 +69,9 @@ def named(name: str, spec: str) -> Entrant:
     A run's folder is replaced by its newest snapshot, and the name gets the hash of its weights, as in
     `ppo:runs/c4@1a2b3c4d`. So a later snapshot of the same run is another player.
     """
-    agent, checkpoint = AgentSpec.parse(spec), pinned(spec)
-    folder, _ = _folder_in(AgentSpec.parse(checkpoint))
+    wrapping, inner = split_wrapping(spec)
+    agent, checkpoint = AgentSpec.parse(inner), pinned(spec)
+    folder, _ = _folder_in(AgentSpec.parse(checkpoint.removeprefix(wrapping)))
     if not folder or not (Path(folder) / CONFIG).exists():
         return Entrant(name, checkpoint)
     version = f"@{str(read_config(Path(folder))['sha256'])[:HASH]}"
@@ -77,14 +80,29 @@ def named(name: str, spec: str) -> Entrant:
     if name != spec:
         return Entrant(f"{name}{version}", checkpoint)
     run, rest = _folder_in(agent)  # the name is a spec as well: of these weights
-    return Entrant(str(replace(agent, argument=f"{run}{version}{rest}")), checkpoint)
+    return Entrant(f"{wrapping}{replace(agent, argument=f'{run}{version}{rest}')}", checkpoint)
+
+
+def split_wrapping(spec: str) -> tuple[str, str]:
+    """Return what stands before the agent that another one plays as, and its spec: `noisy:0.2:` and `ppo:runs/c4`.
+
+    Before a spec of any other kind stands nothing.
+    """
+    name = AgentSpec.parse(spec).name
+    form = agent_kind(name).argument if name in AGENTS.names() else ""
+    parts = spec.split(":", form.count(":") + 1)
+    if not form.endswith(WRAPPED) or len(parts) < form.count(":") + 2:
+        return "", spec
+    wrapping, inner = split_wrapping(parts[-1])
+    return f"{':'.join(parts[:-1])}:{wrapping}", inner
 
 
 def pinned(spec: str) -> str:
     """Return the spec with a run folder replaced by the snapshot that it stands for: training may go on meanwhile."""
-    agent = AgentSpec.parse(spec)
+    wrapping, inner = split_wrapping(spec)
+    agent = AgentSpec.parse(inner)
     folder, rest = _folder_in(agent)
-    return str(replace(agent, argument=f"{find_snapshot(Path(folder))}{rest}")) if folder else spec
+    return f"{wrapping}{replace(agent, argument=f'{find_snapshot(Path(folder))}{rest}')}" if folder else spec
 
 
 def _folder_in(agent: AgentSpec) -> tuple[str, str]:
@@ -144,7 +162,7 @@ def run_key(game: Game, entrants: Sequence[Entrant], config: TournamentConfig, o
 
 def _content(spec: str) -> Mapping[str, str]:
     """Return hashes of the files that a spec names, programs and checkpoints, by path."""
-    agent = AgentSpec.parse(spec)
+    agent = AgentSpec.parse(split_wrapping(spec)[1])
     argument = agent.argument
     try:
         words = {argument, _folder_in(agent)[0], *shlex.split(argument)}
