@@ -24,6 +24,8 @@ from games.engine.game import Game, State
 
 DEEPEST = 8
 """Number of moves of one's choice, at most, before a win by fours."""
+FOURS = 3
+"""Number of fours with which a defence may begin."""
 LONGEST = 64
 """Plies of a win, at most, before it goes on by fours alone."""
 BUDGET = 50_000
@@ -67,7 +69,8 @@ class GomokuSolver:
         if (move := self.winning_move(stones, seat)) is not None:
             best[move] = True
             return best, 1.0
-        best[self._defences(stones, seat)] = True
+        self._search.budget[0] = BUDGET
+        best[self._defences(stones, seat, FOURS)] = True
         return (best, math.nan) if best.any() else None
 
     def refutation(self, state: State, action: int) -> int | None:
@@ -86,19 +89,24 @@ class GomokuSolver:
                 break
         return None
 
-    def _defences(self, stones: Stones, seat: int) -> list[int]:
-        """Return the moves that prevent a win by fours that the opponent threatens; none if it threatens none."""
+    def _defences(self, stones: Stones, seat: int, fours: int) -> list[int]:
+        """Return the moves that prevent a win by fours that the opponent threatens; none if it threatens none.
+
+        They may begin with up to so many fours of their own.
+        """
         search = self._search
-        search.budget[0] = BUDGET
         search.line[:] = search.answers[:] = False
         if win_by_fours(stones, 1 - seat, search) < 0:
             return []
         moves = search.moves[0]
         count = list_stops(stones, seat, moves, search)
-        return [move for move in moves[:count].tolist() if self._stops(stones, seat, move)]
+        return [move for move in moves[:count].tolist() if self._stops(stones, seat, move, fours)]
 
-    def _stops(self, stones: Stones, seat: int, move: int) -> bool:
-        """Return whether the opponent has no win by fours after a move and, if that is a four, its forced answer."""
+    def _stops(self, stones: Stones, seat: int, move: int, fours: int) -> bool:
+        """Return whether the opponent has no win by fours after a move, or after the answer that it forces.
+
+        After such an answer it may have one that other moves prevent.
+        """
         search = self._search
         put(stones, move, seat, search.windows)
         answer, _ = fives_through(stones, move, seat, search)
@@ -106,6 +114,7 @@ class GomokuSolver:
             put(stones, answer, 1 - seat, search.windows)
         stopped = win_by_fours(stones, 1 - seat, search) < 0
         if answer >= 0:
+            stopped = stopped or (fours > 0 and bool(self._defences(stones, seat, fours - 1)))
             take(stones, answer, search.windows)
         take(stones, move, search.windows)
         return stopped and search.budget[0] >= 0

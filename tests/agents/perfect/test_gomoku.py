@@ -72,12 +72,12 @@ def test_wins_by_fours_are_those_of_a_plain_search(overline):
     game = games.make("gomoku", size=9, overline=overline)
     solver = GomokuSolver(game)
     found = []
-    for state in random_states(game, 40, 26, seed=1):
+    for state in random_states(game, 25, 26, seed=1):
         seat = int(state["current_player"])
         solver._search.budget[0] = 1_000_000
         found.append(win_by_fours(solver._stones(state), seat, solver._search) >= 0)
         assert found[-1] == plain_win_by_fours(state["board"].astype(np.int64), seat, overline)
-    assert 5 < sum(found) < 35
+    assert 3 < sum(found) < 22
 
 
 def test_what_it_says_is_true_by_brute_force():
@@ -85,7 +85,7 @@ def test_what_it_says_is_true_by_brute_force():
     game = games.make("gomoku", size=6)
     solver = GomokuSolver(game)
     wins = prevented = 0
-    states = random_states(game, 150, 26, seed=2)
+    states = random_states(game, 90, 27, seed=2)
     for state, values in zip(states, brute_force.values(game, states), strict=True):
         if (solved := solver.best(state)) is None:
             continue
@@ -97,8 +97,8 @@ def test_what_it_says_is_true_by_brute_force():
             legal = values > -2
             assert (values[legal & ~best] < 0).all()
             prevented += (legal & ~best).any()
-    assert wins > 10
-    assert prevented > 10
+    assert wins > 5
+    assert prevented > 5
 
 
 def opening(game, text):
@@ -132,12 +132,12 @@ def test_wins_by_threes_are_won_against_a_search():
                 openings.append(tuple(match.actions))
                 break
             match.advance()
-        if len(openings) == 8:
+        if len(openings) == 5:
             break
     players = [("solved", make_agent("solved:random", game)), ("search", make_agent("rave:300", game))]
     pairings = [Pairing((0, 1) if len(moves) % 2 == 0 else (1, 0), opening=moves) for moves in openings]
     records = play_matches(game, players, pairings, 0)
-    assert len(records) == 8
+    assert len(records) == 5
     assert all(
         record.verdict.returns[pairing.seating.index(0)] == 1 for record, pairing in zip(records, pairings, strict=True)
     )
