@@ -23,9 +23,8 @@ from games.engine.game import Game
 
 OPTIONS = "[,NAME=VALUE...]"
 """End of the arguments of agents that take options."""
-WRAPPED = "AGENT"
-"""End of the arguments of agents that play as another one."""
-ZOO = "zoo"
+WRAPPED, CHECKPOINT = "AGENT", "DIR"
+"""End of the arguments of agents that play as another one, and beginning of those of trained agents."""
 HASH = 8
 """Digits of a snapshot's hash in its name."""
 SCHEDULE = 1
@@ -106,9 +105,9 @@ def pinned(spec: str) -> str:
 
 
 def _folder_in(agent: AgentSpec) -> tuple[str, str]:
-    """Return the folder that the argument of an agent begins with, "" for none, and the rest: `runs/c4` and `:100`."""
+    """Return the folder of a checkpoint with which an argument begins, "" for none, and the rest: `runs/c4`, `:100`."""
     argument = agent.argument
-    if agent.name == ZOO:  # its names are no paths, although a folder here may be called alike
+    if agent.name in AGENTS.names() and not agent_kind(agent.name).argument.startswith(CHECKPOINT):
         return "", argument
     head, _, tail = argument.rpartition(":")
     parts = ((argument, ""), (head, f":{tail}"))

@@ -31,6 +31,7 @@ def test_a_run_folder_is_pinned_to_its_newest_snapshot(tmp_path):
         (tmp_path / f"snapshot-{number:04d}").mkdir()
     assert pinned(f"ppo:{tmp_path}") == f"ppo:{tmp_path}/snapshot-0010"
     assert pinned("alphabeta:4") == "alphabeta:4"
+    assert pinned(f"pubeval:{tmp_path}") == f"pubeval:{tmp_path}", "its folder has no checkpoint"
     assert pinned(f"noisy:0.2:ppo:{tmp_path}") == f"noisy:0.2:ppo:{tmp_path}/snapshot-0010"
     assert pinned(f"noisy:0.2:solved:puct:{tmp_path}:50") == f"noisy:0.2:solved:puct:{tmp_path}/snapshot-0010:50"
 
