@@ -233,7 +233,10 @@ def measured(one: Measurement, name: str, seed: int, store: Store) -> Figure:
 
 
 def with_figure(card: ZooCard, figure: Figure) -> tuple[Figure, ...]:
-    """Return the figures of a card with a new one in place of an older one of the same kind."""
+    """Return the figures of a card with a new one in place of an older one of the same kind.
+
+    Where both are of the same games, which the store had, the older one says what they took.
+    """
 
     def kind(one: Figure) -> tuple[str, ...]:
         return one.agent, one.against, one.measure, one.game, one.clock
@@ -242,6 +245,9 @@ def with_figure(card: ZooCard, figure: Figure) -> tuple[Figure, ...]:
     if kind(figure) not in kinds:
         return (*card.figures, figure)
     place = kinds.index(kind(figure))
+    older = card.figures[place]
+    if replace(figure, seconds=older.seconds, date=older.date) == older:
+        return card.figures
     return (*card.figures[:place], figure, *card.figures[place + 1 :])
 
 
@@ -317,8 +323,8 @@ TITLE = """# Strength
 Written by `python scripts/strength.py` from the cards in `agents/zoo`. `arena zoo` lists them, `arena agents --game
 GAME` shows the levels of one, and `arena zoo verify GAME` plays the games of its first figure again."""
 FIGURES = """Scores are points a game, a draw is half a point; in games for chips what is earned a game. In brackets
-stands the 95 % interval; few games make it wide. (In backgammon, where a win earns 1 and a loss -1, a score of 41 %
-is -0.18 points a game.) Games begin with four random moves (none in games of chance), each
+stands the 95 % interval; few games make it wide. (In backgammon, where a win earns 1 and a loss -1, a score of 42 %
+is -0.16 points a game.) Games begin with four random moves (none in games of chance), each
 line from all seats. Core-seconds are those of all games of a row, both sides together, without those of other programs.
 `python scripts/strength.py GAME` measures them again, from the games in its store where they are there."""
 LEVELS = """Ratings of `level:1` to `level:10`: Elo, where `random` is 0; with a sign, what a level earns a game, in
