@@ -163,7 +163,7 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
     ),
     "texas_holdem": (
         Measurement("zoo:texas_holdem", "random", 20000),
-        locally_exploited("zoo:texas_holdem", 10_000),
+        locally_exploited("zoo:texas_holdem", 2_000),
     ),
     "texas_holdem_no_limit": (Measurement("zoo:texas_holdem_no_limit", "random", 20000),),
     "tic_tac_toe": (exploited("champion"), Measurement("champion", "mcts:1000", 100, "random:0")),
