@@ -138,10 +138,7 @@ class PokerTables:
         if match.legal[RAISE]:
             bet = BIG_BLIND << int(state["round"]) // 2
             folds = self._strategy([row], [after_raise(state, seat, price + bet)])[0, :, FOLD]
-            fold, wins = (
-                weights @ folds,
-                weights * (1 - folds) @ chances,
-            )  # chances that it folds, and that it stays and loses
+            fold, wins = weights @ folds, weights * (1 - folds) @ chances  # of all; the rest stays, and wins
             values[RAISE] = fold * pot + wins * (pot + bet) - (1 - fold - wins) * (price + bet)
         return max(values, key=values.__getitem__)
 
