@@ -81,6 +81,7 @@ class GomokuSolver:
 
     def winning_move(self, stones: Stones, seat: int) -> int | None:
         """Return the first move of a forced win of the seat to move; None if none is found."""
+        self._search.failed[:] = 0  # what is found within the budget must not depend on earlier moves
         self._search.budget[0] = BUDGET
         for depth in range(DEEPEST + 1):
             if win_by_threes(stones, seat, True, depth, 0, NONE, self._search):

@@ -101,6 +101,19 @@ def test_what_it_says_is_true_by_brute_force():
     assert prevented > 5
 
 
+def test_answers_do_not_depend_on_what_was_asked_before(monkeypatch):
+    """Otherwise a tournament's games would depend on the number of its workers."""
+    monkeypatch.setattr("agents.perfect.gomoku.BUDGET", 150)
+    game = games.make("gomoku", size=9)
+    used, found = GomokuSolver(game), []
+    for state in random_states(game, 100, 22, seed=4):
+        answers = [solver.best(state) for solver in (used, GomokuSolver(game), used)]
+        best = [None if answer is None else np.flatnonzero(answer[0]).tolist() for answer in answers]
+        assert best[0] == best[1] == best[2]
+        found.append(best[0] is not None)
+    assert 50 < sum(found) < 100
+
+
 def opening(game, text):
     return tuple(game.parse_action(game.initial, cell) for cell in text.split())
 
