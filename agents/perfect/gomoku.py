@@ -10,6 +10,7 @@ from agents.perfect.gomoku_threats import (
     FAILED_PLACES,
     FIVE,
     NONE,
+    THROUGH,
     Stones,
     ThreatSearch,
     Windows,
@@ -57,10 +58,6 @@ class GomokuSolver:
     def seconds(self, state: State) -> float:
         """Return about how many seconds `best` takes, at most."""
         return SECONDS
-
-    def value(self, state: State) -> float | None:
-        """Return 1 where the seat to move has a forced win; None elsewhere."""
-        return 1.0 if self.winning_move(self._stones(state), int(state["current_player"])) is not None else None
 
     def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
         """Return a move [A] of a forced win and 1; or the moves that prevent the opponent's, and nan; or None."""
@@ -139,7 +136,7 @@ def windows_of(size: int) -> Windows:
             numbers = [r * size + c if on else NONE for (r, c), on in zip(line, inside, strict=True)]
             cells.append(numbers[1:-1])
             beyond.append([numbers[0], numbers[-1]])
-    of_cell = np.full((size * size, 4 * FIVE), NONE, np.int16)
+    of_cell = np.full((size * size, THROUGH), NONE, np.int16)
     filled = [0] * (size * size)
     for window, members in enumerate(cells):
         for cell in members:

@@ -164,8 +164,9 @@ def win_by_fours(stones: Stones, seat: int, search: ThreatSearch) -> Any:
         search.line[five] = True
         return five
     forced, other_forced = fives(stones, 1 - seat, search)
-    place = np.int64((stones.key[0] ^ np.uint64(seat)) & np.uint64(FAILED_PLACES - 1))
-    if other_forced >= 0 or search.budget[0] < 0 or search.failed[place] == stones.key[0] ^ np.uint64(seat):
+    key = stones.key[0] ^ np.uint64(seat)
+    place = np.int64(key & np.uint64(FAILED_PLACES - 1))
+    if other_forced >= 0 or search.budget[0] < 0 or search.failed[place] == key:
         return NONE
     for window in range(stones.counts.shape[1]):
         if stones.counts[seat, window] != FIVE - 2 or stones.counts[1 - seat, window] != 0:
@@ -186,7 +187,7 @@ def win_by_fours(stones: Stones, seat: int, search: ThreatSearch) -> Any:
                 note_fours(search, move, first, second)
                 return move
     if search.budget[0] >= 0:
-        search.failed[place] = stones.key[0] ^ np.uint64(seat)
+        search.failed[place] = key
     return NONE
 
 

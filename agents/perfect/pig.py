@@ -13,7 +13,7 @@ from games.engine.game import Game, State
 from games.engine.jit import njit
 
 HIGHEST_TARGET = 200
-"""Largest target that is solved: in some seconds, with 32 MB."""
+"""Largest target that is solved: in some seconds, with 64 MB."""
 ACTIONS_A_POINT = 5
 """Actions that a game may take for each point of the target, at least: shorter horizons would matter."""
 PRECISION = 1e-10

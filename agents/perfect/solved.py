@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.perfect.solvers import FORCED, SOLVERS, ForcedWinSolver, PerfectSolver, seconds_by_clock
+from agents.perfect.solvers import FORCED, SOLVERS, ForcedWinSolver, MoveSolver, seconds_by_clock
 from agents.search.positions import positions
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
@@ -47,7 +47,7 @@ class SolvedPolicy(WrappingPolicy):
         self.one_at_a_time = True
         self._game = game
         self._forced: ForcedWinSolver | None = FORCED[game.name](game) if game.name in FORCED else None
-        self._solver: PerfectSolver = self._forced or SOLVERS[game.name](game)
+        self._solver: MoveSolver = self._forced or SOLVERS[game.name](game)
         self._uniform = RandomPolicy(seed=seed)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
@@ -59,14 +59,14 @@ class SolvedPolicy(WrappingPolicy):
             best[row], value[row] = self._solver.best(states[row]) or (best[row], np.nan)
         drawn = self._uniform.forward(Batch(obs=Batch(mask=best)))
         has_choice = np.isnan(value) | (best == batch.obs.mask).all(axis=1)
-        asked = np.flatnonzero(has_choice)
-        if not len(asked):
+        rows = np.flatnonzero(has_choice)
+        if not len(rows):
             drawn.state, drawn.value = Batch() if state is None else state, value
             return drawn
-        if len(asked) == len(states):
+        if len(rows) == len(states):
             answer = self._policy.forward(batch, state)
         else:
-            answer = self.answer_rows(batch, state, asked, as_array(drawn.act))
+            answer = self.answer_rows(batch, state, rows, as_array(drawn.act))
         answer.act = act = as_array(answer.act).copy()
         for row in np.flatnonzero(has_choice & solves).tolist():
             liked = best[row] * answer.probs[row] if "probs" in answer else best[row]

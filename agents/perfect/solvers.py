@@ -18,8 +18,8 @@ from arena.policy.clock import read_clock
 from games.engine.game import Game, State
 
 
-class PerfectSolver(Protocol):
-    """Protocol of an exact solver of one game."""
+class MoveSolver(Protocol):
+    """Protocol of a solver that knows the best moves of some positions of one game."""
 
     def seconds(self, state: State) -> float:
         """Return about how many seconds `best` takes for an unfinished position, at most; inf if it finds nothing."""
@@ -30,11 +30,15 @@ class PerfectSolver(Protocol):
         A return of nan says only that all other actions lose.
         """
 
+
+class PerfectSolver(MoveSolver, Protocol):
+    """Protocol of an exact solver of one game."""
+
     def value(self, state: State) -> float | None:
         """Return the return of an unfinished position for the seat to move; None if computing it takes long."""
 
 
-class ForcedWinSolver(PerfectSolver, Protocol):
+class ForcedWinSolver(MoveSolver, Protocol):
     """Protocol of a solver that finds forced wins, and knows nothing of other positions."""
 
     def refutation(self, state: State, action: int) -> int | None:

@@ -65,7 +65,7 @@ def win_chances(
         known[card] = True
     deck = np.array([card for card in range(NUM_CARDS) if not known[card]], np.int8)
     runouts = 1 if missing == 0 else deck.shape[0] if missing == 1 else samples
-    won, seen = np.zeros(hands.shape[0]), np.zeros(hands.shape[0])
+    won, counted = np.zeros(hands.shape[0]), np.zeros(hands.shape[0])
     board, suits = np.empty(4, np.int64), np.empty(4, np.int64)
     for run in range(runouts):
         if missing == 1:
@@ -83,7 +83,7 @@ def win_chances(
             if weights[h] > 0 and not known[hands[h, 0]] and not known[hands[h, 1]]:
                 theirs = strength(board, hands[h], suits)
                 won[h] += 1.0 if mine > theirs else 0.5 if mine == theirs else 0.0
-                seen[h] += 1
+                counted[h] += 1
         for i in range(missing):
             known[deck[i]] = False
-    return won / np.maximum(seen, 1)
+    return won / np.maximum(counted, 1)

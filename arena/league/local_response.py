@@ -36,7 +36,7 @@ SMALLEST = 1e-300
 
 @dataclass(frozen=True)
 class LocalResponse:
-    """What a local best response wins from an agent, in big blinds a game."""
+    """Winnings of a local best response from an agent, in big blinds a game."""
 
     games: int
     mean: float
@@ -118,10 +118,10 @@ class PokerTables:
         seats = 1 - self.seats[rows]
         for begin in range(0, len(place), ROWS):
             part = slice(begin, begin + ROWS)
-            asked, of = np.array(states, self._game.state_dtype)[place[part]], seats[place[part]]
+            positions, of = np.array(states, self._game.state_dtype)[place[part]], seats[place[part]]
             for i in range(HAND):
-                asked["cards"][np.arange(len(asked)), HAND * of + i] = HANDS[hand[part], i]
-            obs = observations(self._game, asked, of, None)
+                positions["cards"][np.arange(len(positions)), HAND * of + i] = HANDS[hand[part], i]
+            obs = observations(self._game, positions, of, None)
             probs[place[part], hand[part]] = action_probabilities(self._policy, obs, self._name, self._chosen)
         return probs
 
