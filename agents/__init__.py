@@ -136,6 +136,7 @@ AGENTS = {
     "expectimax": "agents.configs.kinds:EXPECTIMAX",
     "pubeval": "agents.configs.kinds:PUBEVAL",
     "tabular": "agents.configs.kinds:TABULAR",
+    "buckets": "agents.configs.kinds:BUCKETS",
     "perfect": "agents.configs.kinds:PERFECT",
     "noisy": "agents.configs.kinds:NOISY",
     "solved": "agents.configs.kinds:SOLVED",
@@ -159,9 +160,10 @@ SOLVERS = {
     "dcfr": "agents.solvers.solving:DISCOUNTED",
     "external-sampling": "agents.solvers.solving:EXTERNAL",
     "outcome-sampling": "agents.solvers.solving:OUTCOME",
+    "public-chance": "agents.solvers.holdem.solver:PUBLIC_CHANCE",
     "psro-nash": "agents.solvers.solving:NASH",
     "psro-prd": "agents.solvers.solving:PRD",
     "psro-alpha-rank": "agents.solvers.solving:ALPHA_RANK",
     "psro-uniform": "agents.solvers.solving:UNIFORM",
 }
-"""Solvers of this distribution: name to the entry string of a `SolverKind`."""
+"""Solvers of this distribution: name to the entry string of a `SolverKind` or a `TreeSolverKind`."""

@@ -20,11 +20,11 @@ from agents import __file__ as agents_file
 from arena.analysis.analysis import analyse, judge_positions
 from arena.analysis.asking import ask_strategy
 from arena.analysis.judging import Judge
+from arena.analysis.local_response import local_best_response
 from arena.analysis.response import exploitability
 from arena.analysis.tree import build_tree
 from arena.base.errors import UsageError
 from arena.base.saving import replace_text
-from arena.league.local_response import local_best_response
 from arena.policy.registry import GAMES, make_agent, make_game
 from arena.policy.zoo.card import (
     CARD,

@@ -196,6 +196,11 @@ PUBEVAL = AgentKind(
 TABULAR = AgentKind(
     summary="plays a strategy solved by 'arena solve'", make=Deferred("agents.solvers.tabular:make"), argument="DIR"
 )
+BUCKETS = AgentKind(
+    summary="plays limit hold'em as solved by 'arena solve', hands of like strength alike",
+    make=Deferred("agents.solvers.holdem.strategy:make"),
+    argument="DIR",
+)
 PERFECT = AgentKind(
     summary="plays exactly: connect_four, small tic_tac_toe, pig, endgames of othello, small poker",
     make=Deferred("agents.perfect.perfect:make"),

@@ -1,4 +1,4 @@
-"""Solvers that `arena solve` finds by name: counterfactual regret minimization and PSRO."""
+"""Solvers of trees that `arena solve` finds by name: counterfactual regret minimization and PSRO."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from agents.solvers.external_sampling import external_sampling
 from agents.solvers.outcome_sampling import outcome_sampling
 from agents.solvers.psro import Psro
 from arena.analysis.matching import match_all
-from arena.analysis.solver import SolverKind, TreeSolver
+from arena.analysis.solver import TreeSolver, TreeSolverKind, require_like
 from arena.analysis.tree import Floats, GameTree
 
 Sampler = Callable[[GameTree, Floats, Floats, Stream, int], None]
@@ -63,30 +63,27 @@ class RegretSolver:
 
     def load_state_dict(self, iterations: int, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Resume from a `state_dict`; raise `ValueError` if it does not fit the game or is not finite."""
-        for name, own in self.state_dict().items():
-            given = arrays[name]
-            if (given.shape, given.dtype) != (own.shape, own.dtype) or not np.isfinite(given).all():
-                raise ValueError(name)
+        require_like(self.state_dict(), arrays)
         self.iterations = iterations
         self.regrets, self.average, self.stream = arrays["regrets"], arrays["average"], arrays["stream"]
 
 
-def _regret(summary: str, method: Discount | Sampler) -> SolverKind:
+def _regret(summary: str, method: Discount | Sampler) -> TreeSolverKind:
     """Register a method of regret minimization."""
 
     def make(tree: GameTree, seed: int) -> TreeSolver:
         return RegretSolver(tree, method, seed)
 
-    return SolverKind(summary, make)
+    return TreeSolverKind(summary, make)
 
 
-def _psro(summary: str, meta: str) -> SolverKind:
+def _psro(summary: str, meta: str) -> TreeSolverKind:
     """Register PSRO with a meta-strategy."""
 
     def make(tree: GameTree, seed: int) -> TreeSolver:
         return Psro(tree, meta, seed=seed)
 
-    return SolverKind(summary, make)
+    return TreeSolverKind(summary, make)
 
 
 PLAIN = _regret("counterfactual regret minimization (Zinkevich et al. 2007)", CFR)

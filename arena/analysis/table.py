@@ -4,8 +4,6 @@ The folder has the readable `config.json` of every checkpoint, and `table.safete
 and `probs` [S, A].
 """
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,17 +12,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
 
+from arena.analysis.solution import load_solution, require_arrays, save_solution
 from arena.analysis.tree import Floats, GameTree, Ints
 from arena.base.errors import CheckpointError, UsageError
-from arena.base.folders import write_folder
-from arena.base.tensors import read_tensors
-from arena.policy.snapshots import CONFIG, FORMAT, find_snapshot, read_config
 from games.engine.compiler import instantiate
 from games.engine.game import Game
-from games.engine.identity import GameId
 
 TABULAR, TABLE = "tabular", "table.safetensors"
 
@@ -81,39 +74,13 @@ def information_states(game: Game, states: NDArray[Any], seats: Ints) -> NDArray
 
 def save_table(folder: Path, game: Game, table: StrategyTable, config: Mapping[str, Any]) -> None:
     """Write a table as a checkpoint into `folder`, atomically; `config` records how it was made."""
-    content = save({"seats": table.seats, "known": table.known, "probs": table.probs})
-    description = {
-        "format": FORMAT,
-        "algorithm": TABULAR,
-        "game": game.name,
-        "options": dict(game.options),
-        "config": dict(config),
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
-    write_folder(folder, {CONFIG: json.dumps(description, indent=2).encode(), TABLE: content})
+    arrays = {"seats": table.seats, "known": table.known, "probs": table.probs}
+    save_solution(folder / TABLE, game, TABULAR, arrays, config)
 
 
 def load_table(folder: Path, game: Game) -> StrategyTable:
     """Return the newest table in a folder; `CheckpointError` if there is none for `game`, or it is damaged."""
-    folder = find_snapshot(folder)
-    described = read_config(folder)
-    if described["algorithm"] != TABULAR:
-        raise CheckpointError(f"{folder} holds no table but an agent of {described['algorithm']!r}")
-    if (described["game"], described["options"]) != (game.name, dict(game.options)):
-        other = GameId(described["game"], described["options"]).label
-        raise CheckpointError(f"{folder} plays {other}, not {game.label}")
-    try:
-        content = read_tensors(folder / TABLE)
-        arrays = load(content)
-    except (SafetensorError, TypeError, KeyError) as error:  # KeyError: a dtype that numpy lacks
-        raise CheckpointError(f"{folder / TABLE} cannot be read: {error}") from None
-    if hashlib.sha256(content).hexdigest() != described["sha256"]:
-        raise CheckpointError(f"{folder / TABLE} has changed: its hash differs from that in {CONFIG}")
-    return _validated(arrays, game, folder / TABLE)
-
-
-def _validated(arrays: Mapping[str, NDArray[Any]], game: Game, path: Path) -> StrategyTable:
-    """Return a table of these arrays; `CheckpointError` if names, shapes, dtypes or values are wrong."""
+    path, arrays = load_solution(folder, TABLE, game, TABULAR, "table")
     require_hidden(game)
     size = len(arrays["seats"]) if "seats" in arrays and arrays["seats"].ndim == 1 else 0
     width = int(np.prod(game.information_shape or ()))
@@ -122,9 +89,7 @@ def _validated(arrays: Mapping[str, NDArray[Any]], game: Game, path: Path) -> St
         "known": ((size, width), np.dtype(game.observation_dtype)),
         "probs": ((size, game.num_actions), np.dtype(np.float64)),
     }
-    actual = {name: (array.shape, array.dtype) for name, array in arrays.items()}
-    if actual != expected:
-        raise CheckpointError(f"{path} is no table of {game.label}: it holds {actual}, not {expected}")
+    require_arrays(path, game, "table", arrays, expected)
     table = StrategyTable(arrays["seats"], arrays["known"], arrays["probs"])
     if not ((table.probs >= 0).all() and np.allclose(table.probs.sum(axis=1), 1.0)):
         raise CheckpointError(f"{path}: its rows are not probabilities")

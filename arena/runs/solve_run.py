@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from arena.analysis.response import Exploitability, exploitability
-from arena.analysis.solver import make_solver
-from arena.analysis.table import StrategyTable, require_hidden, save_table
-from arena.analysis.tree import MOST_POSITIONS, build_tree
+from arena.analysis.response import Exploitability
+from arena.analysis.solver import solver_kind
+from arena.analysis.table import require_hidden
+from arena.analysis.tree import MOST_POSITIONS
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import CheckpointError
 from arena.base.saving import replace_text
@@ -94,9 +94,10 @@ def stored_options(stored: RunDescription) -> SolveOptions:
 class SolveRun:
     """Solves one game in a run folder.
 
-    The folder holds `run.json` (the options), `curve.csv`, a snapshot for each point of the curve (a table that the
-    agent `tabular:` plays), and `training` (the state to resume from). The exploitability is measured after 1, 2, 5,
-    10, 20, 50, ... iterations and at the end. A resumed run ends with the same strategy as an uninterrupted one.
+    The folder holds `run.json` (the options), `curve.csv`, a snapshot for each point of the curve (which the solver's
+    agent plays, `tabular:` for most), and `training` (the state to resume from). The exploitability, or a bound of it,
+    is measured after 1, 2, 5, 10, 20, 50, ... iterations and at the end. A resumed run ends with the same strategy as
+    an uninterrupted one.
 
     Raises `UsageError` if the game is too large or hides nothing, if the folder is in use (without `resume`), or if it
     holds another run (with `resume`).
@@ -105,9 +106,9 @@ class SolveRun:
     def __init__(self, game: Game, algorithm: str, options: SolveOptions):
         require_hidden(game)
         self.folder = options.out or default_folder(game, algorithm)
-        self.solver = make_solver(build_tree(game, options.most_positions), algorithm, options.seed)
+        self.solver = solver_kind(algorithm).begin(game, options.seed, options.most_positions)
         self.curve: list[Measurement] = []
-        self._game, self._algorithm, self._options = game, algorithm, options
+        self.game, self._algorithm, self._options = game, algorithm, options
         self._seconds = 0.0
         self._files = RunFolder(self.folder)
         length = {name: getattr(options, name) for name in LENGTH_OF_SOLVING}
@@ -129,7 +130,9 @@ class SolveRun:
     @property
     def finished(self) -> bool:
         """True if all iterations are done or the exploitability is low enough."""
-        converged = bool(self.curve) and self.curve[-1].result.exploitability <= self._options.until
+        until = self._options.until
+        may_converge = self.solver.measures_exactly or until > 0  # a bound from games may be 0 by chance
+        converged = may_converge and bool(self.curve) and self.curve[-1].result.exploitability <= until
         return converged or self.solver.iterations >= self._options.iterations
 
     def solve(self, watch: Watch) -> Measurement:
@@ -166,8 +169,8 @@ class SolveRun:
 
     def _measure(self) -> None:
         """Add a point to the curve, and write the strategy as a snapshot."""
-        solver, strategy = self.solver, self.solver.strategy()
-        measurement = Measurement(solver.iterations, self._seconds, exploitability(solver.tree, strategy))
+        solver = self.solver
+        measurement = Measurement(solver.iterations, self._seconds, solver.measure())
         if self.curve and self.curve[-1].iterations == measurement.iterations:
             self.curve.pop()
         self.curve.append(measurement)
@@ -177,8 +180,7 @@ class SolveRun:
             "iterations": solver.iterations,
             "exploitability": measurement.result.exploitability,
         }
-        table = StrategyTable.of_strategy(solver.tree, strategy)
-        save_table(self._files.snapshot(len(self.curve)), self._game, table, made_by)
+        solver.save(self._files.snapshot(len(self.curve)), made_by)
         self._save()
         self._write_curve()
 
@@ -188,11 +190,11 @@ class SolveRun:
         self._files.write_state(figures, Batch(dict(self.solver.state_dict())))
 
     def _restore(self, state: "SolvedSoFar") -> None:
-        arrays, seats = dict(self._files.read_arrays().items()), self._game.num_players
+        arrays, seats = dict(self._files.read_arrays().items()), self.game.num_players
         try:
             self.solver.load_state_dict(state.iterations, arrays)
         except (KeyError, ValueError) as error:
-            raise CheckpointError(f"{self.folder}: the saved {error.args[0]} does not fit {self._game.label}") from None
+            raise CheckpointError(f"{self.folder}: the saved {error.args[0]} does not fit {self.game.label}") from None
         self._seconds = state.seconds
         for count, spent, *figures in state.curve:
             if len(figures) != 2 * seats:
@@ -203,7 +205,7 @@ class SolveRun:
     def _write_curve(self) -> None:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        values = [f"value_{agent}" for agent in self._game.agents]
+        values = [f"value_{agent}" for agent in self.game.agents]
         writer.writerow(["iterations", "seconds", "nash_conv", "exploitability", *values])
         for m in self.curve:
             result = m.result

@@ -87,17 +87,29 @@ def write_in_order(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 
 @njit
-def seat_strength(state: Any, seat: int) -> int:
-    """Return the strength of a seat's two cards with the five open ones."""
-    suits, hole_cards = np.int64(0), num_hole_cards(state)  # a word of 13 bits for each suit, one above the other
-    for place in range(state.cards.shape[0]):
-        if is_visible(place, seat, hole_cards):
-            suit, rank = divmod(np.int64(state.cards[place]), NUM_RANKS)
-            suits |= np.int64(1) << (NUM_RANKS * suit + (rank + NUM_RANKS - 1) % NUM_RANKS)  # the ace is highest
+def card_bit(card: Any) -> Any:
+    """Return the bit of a card in a set of cards: a word of 13 bits for each suit, one above the other."""
+    suit, rank = divmod(np.int64(card), NUM_RANKS)
+    return np.int64(1) << (NUM_RANKS * suit + (rank + NUM_RANKS - 1) % NUM_RANKS)  # the ace is highest
+
+
+@njit
+def strength_of(cards: Any) -> Any:
+    """Return the strength of the best five of a set of up to seven cards."""
     word = (1 << NUM_RANKS) - 1
     return hand_strength(
-        suits & word, suits >> NUM_RANKS & word, suits >> 2 * NUM_RANKS & word, suits >> 3 * NUM_RANKS & word
+        cards & word, cards >> NUM_RANKS & word, cards >> 2 * NUM_RANKS & word, cards >> 3 * NUM_RANKS & word
     )
+
+
+@njit
+def seat_strength(state: Any, seat: int) -> int:
+    """Return the strength of a seat's two cards with the five open ones."""
+    cards, hole_cards = np.int64(0), num_hole_cards(state)
+    for place in range(state.cards.shape[0]):
+        if is_visible(place, seat, hole_cards):
+            cards |= card_bit(state.cards[place])
+    return strength_of(cards)
 
 
 @njit

@@ -97,8 +97,8 @@ def test_a_kill_at_any_moment_costs_nothing_but_time(tmp_path):
         reached = state.solver.iterations
     plain = SolveRun(KUHN, "cfr+", SolveOptions(out=tmp_path / "plain"))
     plain.solver.run(reached)
-    np.testing.assert_array_equal(plain.solver.average, state.solver.average)
-    np.testing.assert_array_equal(plain.solver.regrets, state.solver.regrets)
+    np.testing.assert_array_equal(plain.solver.tree_solver.average, state.solver.tree_solver.average)
+    np.testing.assert_array_equal(plain.solver.tree_solver.regrets, state.solver.tree_solver.regrets)
 
 
 def test_folders_of_others_are_refused(tmp_path):

@@ -109,7 +109,7 @@ def test_a_run_goes_on_where_it_was(tmp_path, algorithm):
     whole = solved("whole", iterations=12)
     solved("parts", iterations=5)
     parts = solved("parts", iterations=12, resume=True)
-    np.testing.assert_array_equal(parts.solver.strategy(), whole.solver.strategy())
+    np.testing.assert_array_equal(parts.solver.tree_solver.strategy(), whole.solver.tree_solver.strategy())
     assert parts.curve[-1].result.exploitability == whole.curve[-1].result.exploitability
 
 

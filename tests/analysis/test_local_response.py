@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import games
+from arena.analysis.holdem_odds import HANDS, conflicts, win_chances
+from arena.analysis.local_response import PokerTables, after_raise, local_best_response
 from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.data.batch import Batch
-from arena.league.holdem_odds import HANDS, conflicts, win_chances
-from arena.league.local_response import PokerTables, after_raise, local_best_response
 from arena.match.match import Match
 from arena.policy.protocol import Policy
 from games.engine.limit_betting import CALL, CHECK, FOLD, RAISE

@@ -3,6 +3,9 @@
 V. Lisy and M. Bowling, "Equilibrium approximation quality of current no-limit poker bots" (2017, arXiv 1612.07547). The
 opponent knows the agent's strategy, keeps the probability of each hand that it may hold, and takes the action that
 would be best if both only checked and called from then on. What it wins, a best response wins at least.
+
+The result of a showdown is its mean over the hands that the agent may hold, by the same probabilities: the mean over
+games stays the same, and fewer of them are needed.
 """
 
 from collections.abc import Callable
@@ -12,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.holdem_odds import HANDS, conflicts, win_chances
 from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
-from arena.league.holdem_odds import HANDS, conflicts, win_chances
 from arena.match.match import Match
 from arena.policy.probabilities import action_probabilities, observations
 from arena.policy.protocol import Policy
@@ -58,8 +61,7 @@ def local_best_response(
     `chosen` takes the moves that it chooses in place of its probabilities. `progress` hears of the games played so far.
     Raises `UsageError` for another game, and for an agent without probabilities or with a memory.
     """
-    if game.name != GAME or game.num_players != 2:
-        raise UsageError(f"a local best response plays {GAME} for two, not {game.label}")
+    require_limit_holdem(game, "a local best response plays")
     require_at_least(2, games=games)
     policy.reset(seed)
     rng = make_rng(seed)
@@ -71,6 +73,12 @@ def local_best_response(
             progress(len(results))
     error = 1.96 * np.std(results, ddof=1) / len(results) ** 0.5
     return LocalResponse(games, float(np.mean(results)), float(error))
+
+
+def require_limit_holdem(game: Game, what: str) -> None:
+    """Raise `UsageError`, which begins with `what`, for another game than limit hold'em for two."""
+    if game.name != GAME or game.num_players != 2:
+        raise UsageError(f"{what} {GAME} for two, not {game.label}")
 
 
 class PokerTables:
@@ -94,7 +102,18 @@ class PokerTables:
             self.play_agent([row for row in playing if row not in responding])
             for row in responding:
                 self.matches[row].play(self._response(row))
-        return np.array([match.returns[seat] for match, seat in zip(self.matches, self.seats, strict=True)])
+        return np.array([self._result(row) for row in range(len(self.matches))])
+
+    def _result(self, row: int) -> float:
+        """Return what the responder wins in a finished game: at a showdown its mean over the agent's hands."""
+        match, seat = self.matches[row], int(self.seats[row])
+        if match.state["folded"].any():
+            return match.returns[seat]
+        known = self._known(row)
+        weights = self.weights[row] * ~conflicts(known)
+        weights /= max(weights.sum(), SMALLEST)
+        wins = weights @ win_chances(known[:HAND], known[HAND:], HANDS, weights, 1, 0)
+        return float((2 * wins - 1) * match.state["paid"][seat] / BIG_BLIND)
 
     def _known(self, row: int) -> NDArray[np.int8]:
         """Return the cards that the responder sees [7], -1 for those not yet shown."""
@@ -121,7 +140,8 @@ class PokerTables:
             positions, of = np.array(states, self._game.state_dtype)[place[part]], seats[place[part]]
             for i in range(HAND):
                 positions["cards"][np.arange(len(positions)), HAND * of + i] = HANDS[hand[part], i]
-            obs = observations(self._game, positions, of, None)
+            seeds = self._rng.integers(2**64, size=len(of), dtype=np.uint64) if self._policy.needs_state else None
+            obs = observations(self._game, positions, of, seeds)
             probs[place[part], hand[part]] = action_probabilities(self._policy, obs, self._name, self._chosen)
         return probs
 

@@ -5,9 +5,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.holdem import HAND, NUM_CARDS, OPEN
+from games.engine.holdem import HAND, NUM_CARDS, OPEN, card_bit, strength_of
 from games.engine.jit import njit
-from games.engine.poker_hands import NUM_RANKS, hand_strength
 
 HANDS = np.array(list(combinations(range(NUM_CARDS), HAND)), np.int8)
 """All hands of two cards, [1326, 2]."""
@@ -17,22 +16,6 @@ def conflicts(known: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Return which of `HANDS` hold one of the known cards [k], of which -1 stands for none: [1326]."""
     first, second = np.isin(HANDS, known).T
     return first | second
-
-
-@njit
-def add_card(suits: NDArray[np.int64], card: int) -> None:
-    """Set the bit of a card's rank in the word of its suit, [4]."""
-    suit, rank = divmod(np.int64(card), NUM_RANKS)
-    suits[suit] |= np.int64(1) << (rank + NUM_RANKS - 1) % NUM_RANKS  # the ace is highest
-
-
-@njit
-def strength(board: NDArray[np.int64], hand: NDArray[np.int8], suits: NDArray[np.int64]) -> int:
-    """Return the strength of two cards with those on the board; `suits` [4] is scratch."""
-    suits[:] = board
-    add_card(suits, hand[0])
-    add_card(suits, hand[1])
-    return hand_strength(suits[0], suits[1], suits[2], suits[3])
 
 
 @njit
@@ -66,22 +49,22 @@ def win_chances(
     deck = np.array([card for card in range(NUM_CARDS) if not known[card]], np.int8)
     runouts = 1 if missing == 0 else deck.shape[0] if missing == 1 else samples
     won, counted = np.zeros(hands.shape[0]), np.zeros(hands.shape[0])
-    board, suits = np.empty(4, np.int64), np.empty(4, np.int64)
+    bits = np.array([card_bit(hands[h, 0]) | card_bit(hands[h, 1]) for h in range(hands.shape[0])])
     for run in range(runouts):
         if missing == 1:
             deck[0], deck[run] = deck[run], deck[0]
         else:
             shuffle_first(deck, deck.shape[0], missing)
-        board[:] = 0
+        board = np.int64(0)
         for card in shown:
-            add_card(board, card)
+            board |= card_bit(card)
         for i in range(missing):
-            add_card(board, deck[i])
+            board |= card_bit(deck[i])
             known[deck[i]] = True
-        mine = strength(board, own, suits)
+        mine = strength_of(board | card_bit(own[0]) | card_bit(own[1]))
         for h in range(hands.shape[0]):
             if weights[h] > 0 and not known[hands[h, 0]] and not known[hands[h, 1]]:
-                theirs = strength(board, hands[h], suits)
+                theirs = strength_of(board | bits[h])
                 won[h] += 1.0 if mine > theirs else 0.5 if mine == theirs else 0.0
                 counted[h] += 1
         for i in range(missing):

@@ -1,0 +1,96 @@
+"""The betting of limit hold'em for two as a tree, without the cards, made by the rules of the game.
+
+Folding where checking costs nothing is left out. N nodes; actions are FOLD, STAY (a call or a check) and RAISE.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.engine import limit_betting
+from games.engine.batch import new_games
+from games.engine.compiler import kernels
+from games.engine.game import Game
+from games.engine.holdem import ROUNDS
+from games.engine.limit_betting import BIG_BLIND
+
+DECISION, FOLDED, SHOWDOWN = 0, 1, 2
+FOLD, STAY, RAISE = 0, 1, 2
+NUM_ACTIONS = 3
+ACTION_OF = np.zeros(4, np.int64)
+"""Action of the tree for each of the game."""
+ACTION_OF[[limit_betting.CALL, limit_betting.RAISE, limit_betting.FOLD, limit_betting.CHECK]] = STAY, RAISE, FOLD, STAY
+
+
+class BettingTree(NamedTuple):
+    """Nodes in an order in which each comes after its parent. Players are 0, who paid the small blind, and 1."""
+
+    kind: NDArray[np.int8]
+    """DECISION, FOLDED or SHOWDOWN, [N]."""
+    player: NDArray[np.int8]
+    """Who decides, or who has folded, [N]."""
+    round: NDArray[np.int8]
+    """Number of rounds that are over, [N]."""
+    children: NDArray[np.int32]
+    """Nodes that actions lead to, [N, 3]; -1 for an action that is not there."""
+    paid: NDArray[np.float32]
+    """Big blinds that each player has put in, [N, 2]."""
+
+
+def find_nodes(tree: BettingTree, states: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the nodes of positions in which a seat is to move, records [n]."""
+    nodes = np.zeros(len(states), np.int64)
+    for actions in states["history"].reshape(len(states), -1).T:
+        nodes = np.where(actions < 0, nodes, tree.children[nodes, ACTION_OF[actions]])
+    return nodes
+
+
+def betting_tree(game: Game) -> BettingTree:
+    """Return the betting of `texas_holdem` for two."""
+    rules, first = kernels(game), new_games(game, 1)
+    rules.reset(first, np.zeros(1, np.int64), game.chance_scratch())
+    levels, children = [first.states], [np.zeros((0, NUM_ACTIONS), np.int32)]
+    size = 1  # nodes of all levels so far
+    while len(level := levels[-1]):
+        places, actions = np.nonzero(_sensible(game, level))
+        of_level = np.full((len(level), NUM_ACTIONS), -1, np.int32)
+        of_level[places, ACTION_OF[actions]] = size + np.arange(len(places))
+        children.append(of_level)
+        levels.append(_played(game, level[places], actions))
+        size += len(places)
+    states = np.concatenate(levels)
+    over, folded = states["current_player"] < 0, states["folded"].any(axis=1)
+    blind = states["small_blind"]
+    rows = np.arange(len(states))
+    paid = np.stack([states["paid"][rows, blind], states["paid"][rows, 1 - blind]], axis=1) / BIG_BLIND
+    seat = np.where(folded, states["folded"].argmax(axis=1), states["current_player"])
+    return BettingTree(
+        kind=np.where(folded, FOLDED, np.where(over, SHOWDOWN, DECISION)).astype(np.int8),
+        player=np.where(over & ~folded, 0, seat ^ blind).astype(np.int8),
+        round=np.minimum(states["round"], ROUNDS - 1),
+        children=np.concatenate(children),
+        paid=paid.astype(np.float32),
+    )
+
+
+def _sensible(game: Game, states: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return the legal actions of the seats to move [n, A], without folding where checking is free; none at the end."""
+    size = len(states)
+    obs = np.empty((size, game.num_players, *game.observation_shape), game.observation_dtype)
+    masks = np.empty((size, game.num_players, game.num_actions), np.bool_)
+    kernels(game).observe_all(states, np.arange(size), obs, masks)
+    seats = states["current_player"]
+    mask = masks[np.arange(size), np.maximum(seats, 0)] & (seats >= 0)[:, None]
+    mask[:, limit_betting.FOLD] &= ~mask[:, limit_betting.CHECK]
+    return mask
+
+
+def _played(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the positions [n] after an action in each of `states` [n]."""
+    games = new_games(game, len(states))
+    games.states[:], games.seats[:], games.over[:] = states, states["current_player"], False
+    obs = np.empty((len(states), *game.observation_shape), game.observation_dtype)
+    rewards = np.empty((len(states), game.num_players), np.float32)
+    kernels(game).step(games, np.arange(len(states)), actions, obs, rewards, game.chance_scratch())
+    return games.states

@@ -1,0 +1,68 @@
+"""Checkpoints of solved games: arrays and a readable `config.json`, without a network."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from arena.base.errors import CheckpointError
+from arena.base.folders import write_folder
+from arena.base.tensors import read_tensors
+from arena.policy.snapshots import CONFIG, FORMAT, find_snapshot, read_config
+from games.engine.game import Game
+from games.engine.identity import GameId
+
+
+def save_solution(
+    file: Path, game: Game, algorithm: str, arrays: Mapping[str, NDArray[Any]], config: Mapping[str, Any]
+) -> None:
+    """Write arrays into `file`, and the description of a checkpoint beside it; the folder appears whole or not at all.
+
+    `algorithm` is the name of the agent that plays it, `config` records how it was made.
+    """
+    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})  # in the order of memory
+    description = {
+        "format": FORMAT,
+        "algorithm": algorithm,
+        "game": game.name,
+        "options": dict(game.options),
+        "config": dict(config),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    write_folder(file.parent, {CONFIG: json.dumps(description, indent=2).encode(), file.name: content})
+
+
+def load_solution(folder: Path, name: str, game: Game, algorithm: str, what: str) -> tuple[Path, dict[str, Any]]:
+    """Return the newest file of this name in a checkpoint or a run, and its arrays.
+
+    Raises `CheckpointError` if there is none of `algorithm` for `game`, which it calls `what`, or it is damaged.
+    """
+    folder = find_snapshot(folder)
+    described = read_config(folder)
+    if described["algorithm"] != algorithm:
+        raise CheckpointError(f"{folder} holds no {what} but an agent of {described['algorithm']!r}")
+    if (described["game"], described["options"]) != (game.name, dict(game.options)):
+        other = GameId(described["game"], described["options"]).label
+        raise CheckpointError(f"{folder} plays {other}, not {game.label}")
+    file = folder / name
+    try:
+        content = read_tensors(file)
+        arrays = load(content)
+    except (SafetensorError, TypeError, KeyError) as error:  # KeyError: a dtype that numpy lacks
+        raise CheckpointError(f"{file} cannot be read: {error}") from None
+    if hashlib.sha256(content).hexdigest() != described["sha256"]:
+        raise CheckpointError(f"{file} has changed: its hash differs from that in {CONFIG}")
+    return file, arrays
+
+
+def require_arrays(file: Path, game: Game, what: str, arrays: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
+    """Raise `CheckpointError` unless arrays have the `expected` names, each with its shape and dtype."""
+    actual = {name: (array.shape, array.dtype) for name, array in arrays.items()}
+    if actual != expected:
+        raise CheckpointError(f"{file} is no {what} of {game.label}: it holds {actual}, not {expected}")
