@@ -311,7 +311,7 @@ def page(cards: dict[str, ZooCard]) -> str:
     ]
     for name, card in cards.items():
         if (training := card.training) is not None:
-            command = f"`arena train {training.command}`"
+            command = f"`{training.full_command}`"
             lines.append(
                 f"| `{name}` | {command} | {training.core_seconds:,} | {training.date} | {training.second_seed} |"
             )

@@ -14,8 +14,9 @@ from arena.base.errors import UsageError
 from arena.base.files import read_bytes, reason
 from arena.base.tables import Column, print_table
 from arena.cli.agents import rating_words
-from arena.policy.registry import make_game
-from arena.policy.zoo.card import CARD, Figure, ZooCard
+from arena.policy.registry import learning_algorithm, make_game
+from arena.policy.snapshots import find_snapshot, read_config
+from arena.policy.zoo.card import CARD, SOLVE, Figure, ZooCard
 from arena.policy.zoo.entries import ZooEntry, entries, find_entry
 
 if TYPE_CHECKING:
@@ -124,15 +125,16 @@ def _verify(options: Options) -> int:
 
 def _train(options: Options) -> int:
     """Run the training of an entry again."""
-    from arena.cli import train
+    from arena.cli import solve, train
     from arena.cli.reading import options_type, read_options
 
     training = find_entry(options.what).card.training
     if training is None:
         raise UsageError(f"{options.what} was not trained: its card has no recipe")
     words = shlex.split(training.command) + ([] if options.out is None else ["--out", str(options.out)])
-    print(f"arena train {shlex.join(words)}", flush=True)
-    status: int = train.run(read_options(options_type(train, words), "arena train", words))
+    print(f"arena {training.by} {shlex.join(words)}", flush=True)
+    command = solve if training.by == SOLVE else train
+    status: int = command.run(read_options(options_type(command, words), f"arena {training.by}", words))
     return status
 
 
@@ -149,6 +151,7 @@ def _add(options: Options) -> int:
         except OSError as error:
             raise UsageError(f"{folder} is no whole entry: {reason(error)}") from None
     else:
+        learning_algorithm(str(read_config(find_snapshot(folder))["algorithm"]))  # a network, or it is refused
         game = make_game(game_of(folder))
         figure = _measured(folder, name, game, options.against)
         files = files_of(
@@ -160,7 +163,6 @@ def _add(options: Options) -> int:
 
 def _measured(folder: Path, name: str, game: "Game", against: str) -> Figure:
     """Return a figure of the agent in a folder."""
-    from arena.policy.snapshots import find_snapshot, read_config
     from arena.tournament.measuring import measure
 
     snapshot = find_snapshot(folder)

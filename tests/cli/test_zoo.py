@@ -9,7 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from arena.cli.main import main
-from arena.policy.registry import GAMES
+from arena.policy.registry import GAMES, make_agent, make_game
 from arena.policy.zoo.adding import files_of
 from arena.policy.zoo.card import ZooCard
 from arena.policy.zoo.entries import entries, find_entry
@@ -163,3 +163,20 @@ def test_a_recipe_is_trained_again(tmp_path, capsys, own_zoo):
         card.write(f'\n[training]\ncommand = "{command}"\ncore_seconds = 1\ndate = "2026-01-01"\n')
     assert main(["zoo", "train", "mine", "--out", "again"]) == 0
     assert (tmp_path / "again" / "snapshot-0001").is_dir()
+    with open(own_zoo / "mine" / "card.toml", "a") as card:
+        card.write('by = "watch"\n')
+    capsys.readouterr()
+    assert "a training is by 'train' or 'solve', not by 'watch'" in refused(capsys, "train", "mine")
+
+
+def test_a_recipe_is_solved_again(tmp_path, capsys, own_zoo):
+    saved(tmp_path / "c", spec="kuhn_poker")
+    assert main(["zoo", "add", "c", "--name", "mine"]) == 0
+    with open(own_zoo / "mine" / "card.toml", "a") as card:
+        recipe = 'command = "kuhn_poker cfr+ --iterations 2"\ncore_seconds = 1\ndate = "2026-01-01"\nby = "solve"\n'
+        card.write(f"\n[training]\n{recipe}")
+    capsys.readouterr()
+    assert main(["zoo", "train", "mine", "--out", "again"]) == 0
+    assert capsys.readouterr().out.startswith("arena solve kuhn_poker cfr+ --iterations 2 --out again\n")
+    assert make_agent("tabular:again", make_game("kuhn_poker")).needs_state
+    assert "'tabular' plays but does not learn" in refused(capsys, "add", "again")

@@ -20,6 +20,8 @@ FIRST_LEVEL = "level:3"
 ELO, RETURN = "Elo", "return"
 """Scales of levels: Elo, where random is 0; or what an agent earns a game, in games for chips from a random player, in
 those that nobody wins in a team of its own."""
+TRAIN, SOLVE = "train", "solve"
+"""Commands of arena that make the weights of an entry."""
 MATCH, KEPT, EXPLOITABILITY, LOCAL = "match", "kept", "exploitability", "local"
 """Measures: games against an agent; the share of moves that keep the value of solved positions; what a best response,
 or a local best response, wins a game, by which a smaller figure is a better one."""
@@ -72,12 +74,23 @@ class Training:
     """The training that made the weights beside a card."""
 
     command: str
-    """Words after `arena train`: GAME ALGO [options]."""
+    """Words after `arena train`, GAME ALGO [options], or after the other command that is `by`."""
     core_seconds: Count
     """Processor time."""
     date: str
     second_seed: str = ""
     """What the same training reached from another seed, in one line; empty if it was not tried."""
+    by: str = TRAIN
+    """Command of arena: `TRAIN` or `SOLVE`."""
+
+    @property
+    def full_command(self) -> str:
+        """The whole command line."""
+        return f"arena {self.by} {self.command}"
+
+    def __post_init__(self) -> None:
+        if self.by not in (TRAIN, SOLVE):
+            raise UsageError(f"a training is by {TRAIN!r} or {SOLVE!r}, not by {self.by!r}")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from arena.base.errors import CheckpointError, UsageError
 from arena.policy.registry import GAMES, make_agent, make_game
 from arena.policy.snapshots import read_config
 from arena.policy.zoo.adding import add_entry, check_files, files_of
-from arena.policy.zoo.card import NUM_LEVELS, Figure, Level, Training, ZooCard, card_text, parse_card
+from arena.policy.zoo.card import NUM_LEVELS, SOLVE, Figure, Level, Training, ZooCard, card_text, parse_card
 from arena.policy.zoo.entries import card_of, entries, find_entry
 from arena.policy.zoo.opponents import first_opponent
 from tests.policy.test_checkpoint import saved
@@ -66,7 +66,7 @@ def test_trained_entries_say_how_they_were_trained():
         config = read_config(entry.folder)
         assert make_game(task).name == make_game(entry.card.game).name == config["game"]
         assert dict(make_game(task).options) == config["options"]
-        assert config["algorithm"] == algorithm
+        assert (config["config"]["solver"] if training.by == SOLVE else config["algorithm"]) == algorithm
         assert training.core_seconds > 0
 
 
