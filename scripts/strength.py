@@ -86,9 +86,9 @@ def locally_exploited(agent: str, games: int) -> Measurement:
     return Measurement(agent, "a local best response", games, "", LOCAL)
 
 
-def exploited(agent: str) -> Measurement:
+def exploited(agent: str, game: str = "") -> Measurement:
     """Return the measurement of what a best response wins."""
-    return Measurement(agent, "a best response", 0, "", EXPLOITABILITY)
+    return Measurement(agent, "a best response", 0, "", EXPLOITABILITY, game)
 
 
 OPENSPIEL = "cmd:python scripts/openspiel_bot.py 10000"
@@ -137,7 +137,11 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("solved:rave:1s", "rave:1s", 20),
         Measurement("solved:rave:1s", OPENSPIEL, 20),
     ),
-    "goofspiel": (Measurement("ismcts:1000", "random", 100),),
+    "goofspiel": (
+        Measurement("ismcts:1000", "random", 100),
+        Measurement("ismcts:1000", "perfect", 1000, "random:0", game="goofspiel:cards=4"),
+        exploited("ismcts:1000", "goofspiel:cards=4"),
+    ),
     "hanabi": (Measurement("zoo:hanabi", "", 400),),
     "hex": (
         Measurement("rave:1s", OPENSPIEL, 10, game="hex:swap=False"),
@@ -167,7 +171,11 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
     ),
     "texas_holdem_no_limit": (Measurement("zoo:texas_holdem_no_limit", "random", 20000),),
     "tic_tac_toe": (exploited("champion"), Measurement("champion", "mcts:1000", 100, "random:0")),
-    "tron": (Measurement("ismcts:1000", "ismcts:200", 60),),
+    "tron": (
+        Measurement("ismcts:1000", "ismcts:200", 60),
+        Measurement("ismcts:1000", "perfect", 1000, "random:0", game="tron:rows=4,columns=4"),
+        exploited("ismcts:1000", "tron:rows=4,columns=4"),
+    ),
 }
 
 
@@ -256,7 +264,7 @@ def words(figure: Figure) -> str:
     on = f" on {figure.game}" if figure.game else ""
     on += f", each with a clock of {figure.clock}" if figure.clock else ""
     if figure.measure == EXPLOITABILITY:
-        return f"`{figure.agent}`: a best response wins {figure.score:.6f} a game"
+        return f"`{figure.agent}`: a best response wins {figure.score:.6f} a game{on}"
     if figure.measure == LOCAL:
         won = f"{figure.score:.3f} ({figure.low:.3f} to {figure.high:.3f})"
         return f"`{figure.agent}`: a local best response wins {won} big blinds a game"
