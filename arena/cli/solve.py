@@ -29,7 +29,7 @@ class Options:
     psro-nash, psro-prd, psro-alpha-rank, psro-uniform (best responses to mixtures of earlier strategies). In two-player
     zero-sum games they converge to an equilibrium; the exploitability, measured exactly on the way, is the distance.
     They hold the whole tree, and so solve small games. texas_holdem is solved by public-chance, which plays hands of
-    about the same strength alike; what a local best response wins from it, in 400 games, is measured on the way.
+    about the same strength alike; what a local best response wins from it, in 200 games, is measured on the way.
     """
 
     game: GameName

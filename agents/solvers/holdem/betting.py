@@ -46,6 +46,29 @@ def find_nodes(tree: BettingTree, states: NDArray[Any]) -> NDArray[np.int64]:
     return nodes
 
 
+def last_roots(tree: BettingTree) -> NDArray[np.int64]:
+    """Return for each node of the last round the node with which that round begins, 0 for the others: [N]."""
+    roots = np.zeros(len(tree.kind), np.int64)
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+        in_last = tree.round[node] == ROUNDS - 1
+        if in_last and roots[node] == 0:
+            roots[node] = node
+        if in_last:
+            children = tree.children[node]
+            roots[children[children >= 0]] = roots[node]
+    return roots
+
+
+def line_to(tree: BettingTree, node: int) -> list[tuple[int, int]]:
+    """Return the decisions before a node and the actions taken there."""
+    line: list[tuple[int, int]] = []
+    while node > 0:
+        parent, action = (int(places[0]) for places in np.nonzero(tree.children == node))
+        line.append((parent, action))
+        node = parent
+    return line[::-1]
+
+
 def betting_tree(game: Game) -> BettingTree:
     """Return the betting of `texas_holdem` for two."""
     rules, first = kernels(game), new_games(game, 1)

@@ -5,9 +5,10 @@ strength HS is the share of the other hands that a hand beats once all cards lie
 E[HS^2] is the mean of its square over the cards to come, which values a hand that may become strong. M. Johanson,
 N. Burch, R. Valenzano, M. Bowling, "Evaluating state-space abstractions in extensive-form games", AAMAS 2013.
 
-Shapes: H = 1326 hands of two cards, in the order of `HANDS`; B buckets in each round after the first.
+Shapes: H = 1326 hands of two cards, in the order of `HANDS`; B buckets in a round.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from games.engine.jit import njit
 from games.engine.poker_hands import NUM_RANKS
 
 Cards = NDArray[np.int64]
+Cuts = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+"""Borders of the B buckets of each round after the first, each [B - 1]."""
 NUM_HANDS = len(HANDS)
 NUM_KINDS = NUM_RANKS**2
 """Buckets before the flop: pairs, suited and other hands by their ranks."""
@@ -168,10 +171,13 @@ def sample_squares(stream: Stream, out: Floats) -> None:
             write_expected_squares(cards[: SHOWN[which]], out[i, which - 1])
 
 
-def percentiles(count: int, seed: int, boards: int = SAMPLED_BOARDS) -> NDArray[np.float32]:
-    """Return E[HS^2] at the borders of `count` buckets in each round after the first, [3, count - 1]."""
+def percentiles(counts: Sequence[int], seed: int, boards: int = SAMPLED_BOARDS) -> Cuts:
+    """Return E[HS^2] at the borders of so many buckets in each round after the first."""
     stream = np.array([mix(np.uint64(seed) + GAMMA)], np.uint64)
     squares = np.empty((boards, ROUNDS - 1, NUM_HANDS))
     sample_squares(stream, squares)
-    shares = np.arange(1, count) / count
-    return np.array([np.quantile(of_round[of_round >= 0], shares) for of_round in squares.swapaxes(0, 1)], np.float32)
+    flop, turn, river = (
+        np.quantile(squares[:, i][squares[:, i] >= 0], np.arange(1, count) / count).astype(np.float32)
+        for i, count in enumerate(counts)
+    )
+    return flop, turn, river

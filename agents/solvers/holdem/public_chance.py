@@ -6,7 +6,7 @@ together, one vector over hands at each node of the betting. Here hands are draw
 player, several times on each board, which costs less than all 1,081 and brings less dependence between updates.
 Regrets and the average strategy are weighted by the iteration (linear CFR; Brown and Sandholm 2019).
 
-Shapes: K hands drawn, N nodes of the betting tree, R rows of the tables, one for each decision and bucket, B buckets.
+Shapes: K hands drawn, N nodes of the betting tree, R rows of the tables, one for each decision and bucket.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 
 from agents.solvers.drawing import Stream, uniform
 from agents.solvers.holdem.betting import DECISION, FOLDED, NUM_ACTIONS, BettingTree
-from agents.solvers.holdem.buckets import BITS, KINDS, NUM_HANDS, Cards, draw_board, rank_hands, set_of, write_buckets
+from agents.solvers.holdem.buckets import (
+    BITS,
+    KINDS,
+    NUM_HANDS,
+    Cards,
+    Cuts,
+    draw_board,
+    rank_hands,
+    set_of,
+    write_buckets,
+)
 from games.engine.entries import unowned
 from games.engine.holdem import OPEN, ROUNDS, SHOWN
 from games.engine.jit import njit
@@ -43,8 +53,7 @@ class HoldemGame(NamedTuple):
     tree: BettingTree
     first: NDArray[np.int64]
     """Row of the first bucket of each decision, [N]."""
-    cuts: NDArray[np.float32]
-    """Borders of the buckets in each round after the first, [3, B - 1]."""
+    cuts: Cuts
 
 
 class Deal(NamedTuple):

@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 from agents.solvers.holdem.betting import DECISION, NUM_ACTIONS, betting_tree
 from agents.solvers.holdem.buckets import percentiles
 from agents.solvers.holdem.public_chance import HANDS_DRAWN, HoldemGame, HoldemTables, iterate, new_deal, new_pass
-from agents.solvers.holdem.strategy import BUCKETED, BucketPolicy, BucketStrategy, first_rows, save_strategy
+from agents.solvers.holdem.strategy import BUCKETED, BucketPolicy, BucketStrategy, save_strategy, table_sizes
 from arena.analysis.local_response import local_best_response, require_limit_holdem
 from arena.analysis.response import Exploitability
 from arena.analysis.solver import SolverKind, require_like
 from games.engine.chance import mix
 from games.engine.game import Game
+from games.engine.holdem import ROUNDS
 
-BUCKETS = 50
-"""Buckets in each round after the first; the strategy then takes less than a megabyte."""
-GAMES_MEASURED = 400
+BUCKETS = 600, 300, 60
+"""Buckets in each round after the first; the strategy of all rounds but the last then takes 0.6 MB."""
+GAMES_MEASURED = 200
 """Games of the local best response for a measurement on the way."""
 
 
@@ -27,25 +28,26 @@ class HoldemSolver:
     """Public chance sampling of limit hold'em for two, in buckets of hands; the average strategy is the solution.
 
     Raises `UsageError` for another game. An equilibrium of the game in buckets can be exploited in the whole game, by
-    as much as the buckets hide.
+    as much as the buckets hide. The strategy of the last round is not saved, since the agent solves it anew.
 
     Args:
         game: the game.
         seed: seed of the sampling.
-        buckets: number of buckets in each round after the first.
+        buckets: numbers of buckets in the rounds after the first.
 
     """
 
     agent: ClassVar[str] = BUCKETED
     measures_exactly: ClassVar[bool] = False
 
-    def __init__(self, game: Game, seed: int = 0, buckets: int = BUCKETS):
+    def __init__(self, game: Game, seed: int = 0, buckets: tuple[int, int, int] = BUCKETS):
         require_limit_holdem(game, "public-chance solves")
         self.iterations = 0
         """Number of iterations run."""
         self._game = game
         tree = betting_tree(game)
-        first = first_rows(tree, buckets)
+        self._sizes = table_sizes(tree, buckets)
+        first = np.concatenate([[0], np.cumsum(self._sizes)])
         self._abstract = HoldemGame(tree, first[:-1], percentiles(buckets, seed))
         self._tables = HoldemTables(*np.zeros((2, first[-1], NUM_ACTIONS), np.float32))
         self._scratch = new_deal(HANDS_DRAWN), new_pass(tree, HANDS_DRAWN)
@@ -64,7 +66,8 @@ class HoldemSolver:
 
     def strategy(self) -> BucketStrategy:
         """Return the average strategy so far."""
-        return BucketStrategy.of_average(self._abstract.cuts, self._tables.average)
+        is_stored = np.repeat(self._abstract.tree.round < ROUNDS - 1, self._sizes)
+        return BucketStrategy.of_average(self._abstract.cuts[:-1], self._tables.average[is_stored])
 
     def measure(self) -> Exploitability:
         """Return what a local best response wins, a lower bound: from each seat alike, as chance says who begins."""

@@ -18,6 +18,7 @@ from agents.solvers.holdem.buckets import (
     write_expected_squares,
     write_hand_strengths,
 )
+from agents.solvers.holdem.endgame import nodes_below, part_of, solve_endgame
 from agents.solvers.holdem.public_chance import (
     HoldemGame,
     HoldemTables,
@@ -28,7 +29,7 @@ from agents.solvers.holdem.public_chance import (
     new_pass,
 )
 from agents.solvers.holdem.solver import HoldemSolver
-from agents.solvers.holdem.strategy import ONE, BucketPolicy, BucketStrategy, first_rows, load_strategy
+from agents.solvers.holdem.strategy import ONE, TREMBLE, BucketPolicy, BucketStrategy, load_strategy, table_sizes
 from arena.analysis.holdem_odds import HANDS, conflicts, win_chances
 from arena.analysis.local_response import local_best_response
 from arena.base.errors import CheckpointError, UsageError
@@ -40,6 +41,7 @@ from games.engine.holdem import card_bit, strength_of
 pytestmark = pytest.mark.full
 
 GAME = games.make("texas_holdem")
+CUTS = {name: np.zeros(2, np.float32) for name in ("flop", "turn")}
 BOARD = np.array([3, 17, 40, 22, 50])
 
 
@@ -92,8 +94,8 @@ def test_hands_before_the_flop_are_169_kinds():
 
 
 def test_buckets_hold_equal_shares_of_hands():
-    cuts, counts, buckets = percentiles(10, 1, 60), np.zeros((3, 10)), np.empty(NUM_HANDS, np.int64)
-    assert (np.diff(cuts, axis=1) > 0).all()
+    cuts, counts, buckets = percentiles((10,) * 3, 1, 60), np.zeros((3, 10)), np.empty(NUM_HANDS, np.int64)
+    assert all((np.diff(borders) > 0).all() for borders in cuts)
     rng = np.random.default_rng(0)
     for _ in range(60):
         board = rng.choice(52, 5, replace=False)
@@ -171,12 +173,10 @@ def plain_update(game, deal, regrets, average, player, weight):
 @pytest.mark.parametrize("player", [0, 1])
 def test_an_update_is_that_of_a_plain_recursion(tree, player):
     rng = np.random.default_rng(3)
-    first = first_rows(tree, 4)
-    game = HoldemGame(tree, first[:-1], percentiles(4, 0, 20))
-    regrets = (
-        rng.normal(size=(first[-1], 3))
-        * (tree.children[tree.kind == DECISION] >= 0).repeat(np.diff(first)[tree.kind == DECISION], axis=0)
-    ).astype(np.float32)
+    sizes = table_sizes(tree, (4, 5, 6))
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    game = HoldemGame(tree, first[:-1], percentiles((4, 5, 6), 0, 20))
+    regrets = (rng.normal(size=(first[-1], 3)) * np.repeat(tree.children >= 0, sizes, axis=0)).astype(np.float32)
     tables = HoldemTables(regrets.copy(), np.zeros_like(regrets))
     keys = np.empty(NUM_HANDS, np.int64)
     count = rank_hands(set_of(BOARD), keys)
@@ -213,33 +213,96 @@ def test_drawn_hands_are_compared_as_at_the_showdown():
 
 
 def test_two_runs_are_one():
-    once, twice = (HoldemSolver(GAME, 7, 5) for _ in range(2))
+    once, twice = (HoldemSolver(GAME, 7, (5, 5, 5)) for _ in range(2))
     once.run(3)
     twice.run(1)
-    resumed = HoldemSolver(GAME, 7, 5)
+    resumed = HoldemSolver(GAME, 7, (5, 5, 5))
     resumed.load_state_dict(1, {name: array.copy() for name, array in twice.state_dict().items()})
     resumed.run(2)
     for name, array in once.state_dict().items():
         np.testing.assert_array_equal(array, resumed.state_dict()[name])
-    assert not np.array_equal(HoldemSolver(GAME, 8, 5).state_dict()["stream"], once.state_dict()["stream"])
+    assert not np.array_equal(HoldemSolver(GAME, 8, (5, 5, 5)).state_dict()["stream"], once.state_dict()["stream"])
 
 
 @pytest.mark.slow
 def test_it_learns_what_a_local_best_response_wins_less_from():
-    solver = HoldemSolver(GAME, 0, 10)
+    solver = HoldemSolver(GAME, 0, (10, 10, 10))
     lost = []
-    for until in (1, 40):
+    for until in (1, 80):
         solver.run(until - solver.iterations)
         policy = BucketPolicy(GAME, solver.strategy())
-        lost.append(local_best_response(GAME, policy, "solver", 500))
+        lost.append(local_best_response(GAME, policy, "solver", 200))
     assert lost[1].mean + lost[1].error < lost[0].mean
 
 
+def plain_value(tree, node, hands, board, strategies, reach, player):
+    """The expected winnings of `player` at a node, over all pairs of hands that can meet."""
+    if tree.kind[node] != DECISION:
+        total = 0.0
+        for one, other in np.argwhere(reach[0][:, None] * reach[1][None, :] > 0):
+            if set(HANDS[hands[one]]) & set(HANDS[hands[other]]):
+                continue
+            first, second = (
+                strength_of(board | card_bit(HANDS[hands[i], 0]) | card_bit(HANDS[hands[i], 1])) for i in (one, other)
+            )
+            if tree.kind[node] == FOLDED:
+                won = -tree.paid[node, 0] if tree.player[node] == 0 else tree.paid[node, 1]
+            else:
+                won = tree.paid[node, 0] * np.sign(first - second)
+            total += reach[0][one] * reach[1][other] * (won if player == 0 else -won)
+        return total
+    total = 0.0
+    for action, child in enumerate(tree.children[node]):
+        if child >= 0:
+            after = [reach[0], reach[1]]
+            after[tree.player[node]] = reach[tree.player[node]] * strategies[node, action][hands]
+            total += plain_value(tree, child, hands, board, strategies, after, player)
+    return total
+
+
+def test_an_endgame_is_solved_to_an_equilibrium(tree):
+    """No change of one player's play at one node gains anything, for ranges of a few hands."""
+    root = int(np.flatnonzero((tree.round == 3) & (tree.kind == DECISION))[0])
+    part = part_of(tree, nodes_below(tree, root))
+    rng, free = np.random.default_rng(4), np.flatnonzero(~conflicts(BOARD.astype(np.int8)))
+    hands, ranges = rng.choice(free, 12, replace=False), np.zeros((2, NUM_HANDS))
+    ranges[:, hands] = rng.random((2, 12))
+    solution = solve_endgame(part, BOARD, ranges, 1000)
+    decisions = part.kind == DECISION
+    np.testing.assert_allclose(solution[decisions][:, :, hands].sum(axis=1), 1, atol=1e-6)
+    assert not solution[:, :, conflicts(BOARD.astype(np.int8))].any()
+    reach = [ranges[player, hands] / ranges[player, hands].sum() for player in range(2)]
+    board, gains = set_of(BOARD), []
+    values = [plain_value(part, 0, hands, board, solution, reach, player) for player in range(2)]
+    assert values[0] == pytest.approx(-values[1])
+    for node in np.flatnonzero(decisions).tolist():
+        for action in np.flatnonzero(part.children[node] >= 0).tolist():
+            other = solution.copy()
+            other[node] = 0
+            other[node, action] = 1
+            player = int(part.player[node])
+            gains.append(plain_value(part, 0, hands, board, other, reach, player) - values[player])
+    assert max(gains) < 0.01
+    assert min(gains) < -0.1
+
+
+def test_ranges_follow_from_the_bets(tree):
+    """Who raises aces alone has them after a raise, but for a little; and who then checks has all hands."""
+    cuts = percentiles((3, 3, 3), 0, 5)[:2]
+    rows = BucketStrategy(cuts, np.zeros((0, 2), np.uint8)).first_rows(tree)
+    probs = np.zeros((rows[-1], 2), np.uint8)
+    probs[KINDS[NUMBER[0, 13]]] = 0, ONE
+    ranges = BucketPolicy(GAME, BucketStrategy(cuts, probs)).ranges(int(tree.children[0, 2]), ())
+    aces = (HANDS % 13 == 0).all(axis=1)
+    np.testing.assert_allclose(ranges[0], np.where(aces, 1.0, TREMBLE))
+    np.testing.assert_allclose(ranges[1], 1.0)
+
+
 def test_its_agent_draws_by_the_strategy(tree):
-    rows = first_rows(tree, 3)[-1]
-    probs = np.zeros((rows, 2), np.uint8)
+    cuts = percentiles((3, 3, 3), 0, 5)[:2]
+    probs = np.zeros((BucketStrategy(cuts, np.zeros((0, 2), np.uint8)).first_rows(tree)[-1], 2), np.uint8)
     probs[KINDS[NUMBER[0, 13]]] = 0, ONE  # two aces before the flop, by the first to move: raise
-    policy = BucketPolicy(GAME, BucketStrategy(percentiles(3, 0, 5), probs), seed=0)
+    policy = BucketPolicy(GAME, BucketStrategy(cuts, probs), seed=0)
     raised = 0
     for seed in range(300):
         match = Match(GAME, [("a", policy), ("b", policy)], seed)
@@ -248,8 +311,9 @@ def test_its_agent_draws_by_the_strategy(tree):
         assert answer.probs.sum() == 1
         assert answer.action == (1 if set(hand % 13) == {0} else 0)
         raised += answer.action
-        match.play_out()
-        assert match.verdict.reason == "finished"
+        if seed < 20:
+            match.play_out()
+            assert match.verdict.reason == "finished"
     assert raised > 0
 
 
@@ -261,7 +325,7 @@ def test_the_command_solves_saves_and_goes_on(tmp_path, capsys, monkeypatch):
     assert main(["solve", str(folder), "--iterations", "2", "--out", str(folder), "--resume"]) == 0
     assert "at least" in capsys.readouterr().out
     strategy = load_strategy(folder, GAME)
-    assert strategy.probs.shape == (411_190, 2)
+    assert strategy.probs.shape == (1690 + 90 * 600 + 810 * 300, 2)
     assert (folder / "snapshot-0002" / "weights.safetensors").stat().st_size < 1_000_000
     solver = HoldemSolver(GAME, 0)
     solver.run(2)
@@ -287,14 +351,15 @@ def test_what_it_cannot_play_is_refused(tmp_path, capsys):
     ("arrays", "message"),
     [
         ({}, "is no strategy for buckets of texas_holdem"),
-        ({"cuts": np.zeros((3, 2), np.float32)}, "is no strategy for buckets of texas_holdem"),
-        ({"cuts": np.zeros((3, 2), np.float32), "probs": np.zeros((9, 2), np.uint8)}, "is no strategy for buckets"),
+        ({"flop": np.zeros(2, np.float32)}, "is no strategy for buckets of texas_holdem"),
+        (CUTS | {"probs": np.zeros((9, 2), np.uint8)}, "is no strategy for buckets"),
+        (CUTS | {"probs": np.zeros((4_390, 2), np.uint8), "more": np.zeros(1)}, "is no strategy for buckets"),
         (
-            {"cuts": np.full((3, 2), np.nan, np.float32), "probs": np.zeros((26_260, 2), np.uint8)},
+            CUTS | {"turn": np.full(2, np.nan, np.float32), "probs": np.zeros((4_390, 2), np.uint8)},
             "the borders of its buckets are not in order",
         ),
         (
-            {"cuts": np.zeros((3, 2), np.float32), "probs": np.ones((26_260, 2), np.uint8)},
+            CUTS | {"probs": np.ones((4_390, 2), np.uint8)},
             "it folds where checking is free, or raises beyond the limit",
         ),
     ],
