@@ -76,7 +76,7 @@ def betting_tree(game: Game) -> BettingTree:
     levels, children = [first.states], [np.zeros((0, NUM_ACTIONS), np.int32)]
     size = 1  # nodes of all levels so far
     while len(level := levels[-1]):
-        places, actions = np.nonzero(_sensible(game, level))
+        places, actions = np.nonzero(_actions(game, level))
         of_level = np.full((len(level), NUM_ACTIONS), -1, np.int32)
         of_level[places, ACTION_OF[actions]] = size + np.arange(len(places))
         children.append(of_level)
@@ -97,7 +97,7 @@ def betting_tree(game: Game) -> BettingTree:
     )
 
 
-def _sensible(game: Game, states: NDArray[Any]) -> NDArray[np.bool_]:
+def _actions(game: Game, states: NDArray[Any]) -> NDArray[np.bool_]:
     """Return the legal actions of the seats to move [n, A], without folding where checking is free; none at the end."""
     size = len(states)
     obs = np.empty((size, game.num_players, *game.observation_shape), game.observation_dtype)

@@ -77,12 +77,12 @@ def iterate_endgame(tree: BettingTree, strengths: Cards, hands: Cards, tables: E
     tables = unowned(tables)
     for t in range(1, iterations + 1):
         for player in range(2):
-            spread(tree, tables, player, np.float64(t))
-            collect(tree, strengths, hands, tables, player)
+            descend(tree, tables, player, np.float64(t))
+            ascend(tree, strengths, hands, tables, player)
 
 
 @njit(cache=True, nogil=True)
-def spread(tree: BettingTree, tables: EndgameTables, player: int, weight: float) -> None:
+def descend(tree: BettingTree, tables: EndgameTables, player: int, weight: float) -> None:
     """Write strategies and reach from the first node to the ends; add to the average strategy of `player`."""
     regrets, average, strategy, reach, _ = tables
     for node in range(tree.kind.shape[0]):
@@ -110,16 +110,16 @@ def spread(tree: BettingTree, tables: EndgameTables, player: int, weight: float)
 
 
 @njit(cache=True, nogil=True)
-def collect(tree: BettingTree, strengths: Cards, hands: Cards, tables: EndgameTables, player: int) -> None:
+def ascend(tree: BettingTree, strengths: Cards, hands: Cards, tables: EndgameTables, player: int) -> None:
     """Write the values of `player` from the ends to the first node, and add its regrets."""
     regrets, _, strategy, reach, values = tables
     for node in range(tree.kind.shape[0] - 1, -1, -1):
         if tree.kind[node] == FOLDED:
             loser = tree.player[node]
             stake = -tree.paid[node, loser] if loser == player else tree.paid[node, loser]
-            write_meetings(hands, reach[node, 1 - player], stake, values[node])
+            write_fold_values(hands, reach[node, 1 - player], stake, values[node])
         elif tree.kind[node] != DECISION:
-            write_showdown(strengths, hands, reach[node, 1 - player], tree.paid[node, player], values[node])
+            write_showdown_values(strengths, hands, reach[node, 1 - player], tree.paid[node, player], values[node])
         else:
             values[node] = 0
             for action in range(NUM_ACTIONS):
@@ -138,7 +138,7 @@ def collect(tree: BettingTree, strengths: Cards, hands: Cards, tables: EndgameTa
 
 
 @njit(cache=True, nogil=True)
-def write_meetings(hands: Cards, other: Floats, stake: float, out: Floats) -> None:
+def write_fold_values(hands: Cards, other: Floats, stake: float, out: Floats) -> None:
     """Write `stake` times the probability `other` [n] of all hands that each hand can meet into `out` [n]."""
     total, holding = 0.0, np.zeros(NUM_CARDS)
     for i in range(hands.shape[0]):
@@ -150,9 +150,9 @@ def write_meetings(hands: Cards, other: Floats, stake: float, out: Floats) -> No
 
 
 @njit(cache=True, nogil=True)
-def write_showdown(strengths: Cards, hands: Cards, other: Floats, stake: float, out: Floats) -> None:
+def write_showdown_values(strengths: Cards, hands: Cards, other: Floats, stake: float, out: Floats) -> None:
     """Write `stake` times the probability of weaker hands, less that of stronger ones, into `out` [n]."""
-    write_meetings(hands, other, 1.0, out)
+    write_fold_values(hands, other, 1.0, out)
     below, weaker, tied = 0.0, np.zeros(NUM_CARDS), np.zeros(NUM_CARDS)
     begin = 0
     while begin < hands.shape[0]:

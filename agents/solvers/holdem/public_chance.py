@@ -67,7 +67,7 @@ class Deal(NamedTuple):
     """The same, times 1 where the player's hand is stronger, -1 where it is weaker, 0 if they tie: [2, K, K]."""
 
 
-class Pass(NamedTuple):
+class Vectors(NamedTuple):
     """The vectors over hands at each node, for one player's update."""
 
     own: Singles
@@ -88,16 +88,16 @@ def new_deal(size: int) -> Deal:
     return Deal(buckets, *np.zeros((2, 2, size, size), np.float32))
 
 
-def new_pass(tree: BettingTree, size: int) -> Pass:
+def new_vectors(tree: BettingTree, size: int) -> Vectors:
     """Return room for vectors over so many hands."""
     nodes = len(tree.kind)
     own, other, values = np.zeros((3, nodes, size), np.float32)
-    return Pass(own, other, np.zeros((nodes, NUM_ACTIONS, size), np.float32), values, np.zeros(nodes, np.bool_))
+    return Vectors(own, other, np.zeros((nodes, NUM_ACTIONS, size), np.float32), values, np.zeros(nodes, np.bool_))
 
 
 @njit(cache=True, nogil=True)
 def iterate(
-    game: HoldemGame, tables: HoldemTables, deal: Deal, vectors: Pass, stream: Stream, done: int, iterations: int
+    game: HoldemGame, tables: HoldemTables, deal: Deal, vectors: Vectors, stream: Stream, done: int, iterations: int
 ) -> None:
     """Run `iterations` after those `done`, changing `tables` and `stream`; `deal` and `vectors` are scratch."""
     game, tables, deal, vectors = unowned(game), unowned(tables), unowned(deal), unowned(vectors)
@@ -138,7 +138,9 @@ def draw_hands(keys: Cards, count: int, of_hand: Cards, deal: Deal, stream: Stre
 
 
 @njit(cache=True, nogil=True)
-def descend(game: HoldemGame, player: int, deal: Deal, tables: HoldemTables, vectors: Pass, weight: np.float32) -> None:
+def descend(
+    game: HoldemGame, player: int, deal: Deal, tables: HoldemTables, vectors: Vectors, weight: np.float32
+) -> None:
     """Write strategies and probabilities from the root to the ends; add to the average strategy of `player`."""
     tree, first, live = game.tree, game.first, vectors.live
     own, other = vectors.own, vectors.other
@@ -187,7 +189,9 @@ def match_regrets_of_row(children: NDArray[np.int32], regrets: Singles, out: Sin
 
 
 @njit(cache=True, nogil=True)
-def ascend(game: HoldemGame, player: int, deal: Deal, tables: HoldemTables, vectors: Pass, weight: np.float32) -> None:
+def ascend(
+    game: HoldemGame, player: int, deal: Deal, tables: HoldemTables, vectors: Vectors, weight: np.float32
+) -> None:
     """Write the values of `player` from the ends to the root, and add its regrets."""
     tree, values = game.tree, vectors.values
     for node in range(tree.kind.shape[0] - 1, -1, -1):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from agents.solvers.holdem.betting import DECISION, NUM_ACTIONS, betting_tree
 from agents.solvers.holdem.buckets import percentiles
-from agents.solvers.holdem.public_chance import HANDS_DRAWN, HoldemGame, HoldemTables, iterate, new_deal, new_pass
+from agents.solvers.holdem.public_chance import HANDS_DRAWN, HoldemGame, HoldemTables, iterate, new_deal, new_vectors
 from agents.solvers.holdem.strategy import BUCKETED, BucketPolicy, BucketStrategy, save_strategy, table_sizes
 from arena.analysis.local_response import local_best_response, require_limit_holdem
 from arena.analysis.response import Exploitability
@@ -50,7 +50,7 @@ class HoldemSolver:
         first = np.concatenate([[0], np.cumsum(self._sizes)])
         self._abstract = HoldemGame(tree, first[:-1], percentiles(buckets, seed))
         self._tables = HoldemTables(*np.zeros((2, first[-1], NUM_ACTIONS), np.float32))
-        self._scratch = new_deal(HANDS_DRAWN), new_pass(tree, HANDS_DRAWN)
+        self._scratch = new_deal(HANDS_DRAWN), new_vectors(tree, HANDS_DRAWN)
         self._stream = np.array([mix(np.uint64(seed))], np.uint64)
 
     @property

@@ -31,7 +31,7 @@ from arena.base.errors import CheckpointError, UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
-from games.engine.game import Game
+from games.engine.game import TERMINAL, Game
 from games.engine.holdem import HAND, NUM_CARDS, OPEN, SHOWN
 
 BUCKETED, WEIGHTS = "buckets", "weights.safetensors"
@@ -78,7 +78,7 @@ def own_hands(states: NDArray[Any]) -> Numbers:
     return NUMBER[tuple(np.take_along_axis(states["cards"], places, axis=1).T)]
 
 
-def alike(boards: Numbers, roots: Numbers) -> list[Numbers]:
+def rows_by_board(boards: Numbers, roots: Numbers) -> list[Numbers]:
     """Return the rows of each combination of open cards [n, 5] and a node [n]."""
     keys = boards @ (NUM_CARDS + 1) ** np.arange(OPEN) + roots * (NUM_CARDS + 1) ** OPEN  # one number sorts faster
     order = np.argsort(keys, kind="stable")
@@ -108,23 +108,30 @@ class BucketPolicy(Policy):
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Draw `act` [n] with the probabilities `probs` [n, A]."""
         states, mask = positions(batch, self._game, BUCKETED), np.asarray(batch.obs.mask)
+        likely = np.ones((len(states), NUM_ACTIONS))
+        under_way = np.flatnonzero(states["current_player"] != TERMINAL)
+        likely[under_way] = self._likely(states[under_way])
+        probs = likely[:, ACTION_OF] * mask
+        probs /= probs.sum(axis=1, keepdims=True)
+        drawn = self._rng.random((len(probs), 1))
+        return Batch(act=(np.cumsum(probs, axis=1) > drawn).argmax(axis=1), probs=probs)
+
+    def _likely(self, states: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the probabilities of actions in positions [n] of games under way, [n, 3]."""
         nodes, hands = find_nodes(self._tree, states), own_hands(states)
         boards = states["cards"][:, 2 * HAND :].astype(np.int64)
         likely = np.empty((len(states), NUM_ACTIONS))
-        for rows in alike(boards, self._roots[nodes]):
+        for rows in rows_by_board(boards, self._roots[nodes]):
             board = tuple(card for card in boards[rows[0]].tolist() if card >= 0)
             root = int(self._roots[nodes[rows[0]]])
             if root > 0:
                 below = self._below(root)
                 likely[rows] = self._endgame(root, board)[np.searchsorted(below, nodes[rows]), :, hands[rows]]
             else:
-                likely[rows] = self._likely(self._first[nodes[rows]] + self._on_board(board)[hands[rows]])
-        probs = likely[:, ACTION_OF] * mask
-        probs /= probs.sum(axis=1, keepdims=True)
-        drawn = self._rng.random((len(probs), 1))
-        return Batch(act=(np.cumsum(probs, axis=1) > drawn).argmax(axis=1), probs=probs)
+                likely[rows] = self._in_rows(self._first[nodes[rows]] + self._on_board(board)[hands[rows]])
+        return likely
 
-    def _likely(self, rows: Numbers) -> NDArray[np.float64]:
+    def _in_rows(self, rows: Numbers) -> NDArray[np.float64]:
         """Return the strategy's probabilities in rows of its table, [n, 3]."""
         likely = np.empty((len(rows), NUM_ACTIONS))
         likely[:, [FOLD, RAISE]] = self._strategy.probs[rows] / ONE
@@ -143,7 +150,7 @@ class BucketPolicy(Policy):
         ranges = np.ones((2, NUM_HANDS))
         for decision, action in line_to(self._tree, node):
             shown = board[: SHOWN[self._tree.round[decision]]]
-            likely = self._likely(self._first[decision] + self._on_board(shown))[:, action]
+            likely = self._in_rows(self._first[decision] + self._on_board(shown))[:, action]
             ranges[self._tree.player[decision]] *= TREMBLE + (1 - TREMBLE) * likely
         return ranges
 

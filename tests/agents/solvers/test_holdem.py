@@ -26,7 +26,7 @@ from agents.solvers.holdem.public_chance import (
     descend,
     draw_hands,
     new_deal,
-    new_pass,
+    new_vectors,
 )
 from agents.solvers.holdem.solver import HoldemSolver
 from agents.solvers.holdem.strategy import ONE, TREMBLE, BucketPolicy, BucketStrategy, load_strategy, table_sizes
@@ -183,7 +183,7 @@ def test_an_update_is_that_of_a_plain_recursion(tree, player):
     of_hand = np.array([KINDS, *np.zeros((3, NUM_HANDS), np.int64)])
     for which, shown in enumerate((3, 4, 5)):
         write_buckets(BOARD[:shown], game.cuts[which], of_hand[which + 1])
-    deal, vectors = new_deal(3), new_pass(tree, 3)
+    deal, vectors = new_deal(3), new_vectors(tree, 3)
     draw_hands(keys, count, of_hand, deal, np.array([5], np.uint64))
     descend(game, player, deal, tables, vectors, np.float32(2))
     ascend(game, player, deal, tables, vectors, np.float32(2))
