@@ -102,10 +102,12 @@ class WholeTree:
 
 @dataclass(frozen=True)
 class SolverKind:
-    """One registered name of a solver of a game."""
+    """One registered name of a solver of one game."""
 
     summary: str
     """Description in a line, with the paper."""
+    game: str
+    """Name of the game."""
     make: Callable[[Game, int], GameSolver]
     """Makes a solver of a game; the number seeds its sampling."""
 
@@ -132,6 +134,12 @@ def solver_kind(name: str) -> SolverKind | TreeSolverKind:
     """Return the solver registered under `name`; `UnknownNameError` if there is none."""
     kind: SolverKind | TreeSolverKind = SOLVERS.load(name)
     return kind
+
+
+def solvers_of(name: str) -> list[str]:
+    """Return the names of the solvers that are made for the game of a name."""
+    kinds = {solver: solver_kind(solver) for solver in SOLVERS.names()}
+    return [solver for solver, kind in kinds.items() if isinstance(kind, SolverKind) and kind.game == name]
 
 
 def make_solver(tree: GameTree, name: str, seed: int = 0) -> TreeSolver:

@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import tyro
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arena.analysis.solver import solver_kind
+from arena.analysis.solver import solver_kind, solvers_of
+from arena.analysis.tree import TooLargeError
+from arena.base.errors import UsageError
 from arena.base.terminal import make_console, suspendable
 from arena.cli.resuming import resume_command, resumed_run
 from arena.policy.registry import make_game
@@ -64,7 +66,12 @@ def run(options: Options) -> int:
     """Solve the game and print a table of measurements; return the exit status."""
     if options.run.resume and options.game == str(options.run.out):
         options = replace(options, game=RunDescription.read(Path(options.game)).task)
-    work = SolveRun(make_game(options.game), options.solver, options.run)
+    game = make_game(options.game)
+    try:
+        work = SolveRun(game, options.solver, options.run)
+    except TooLargeError as error:
+        others = solvers_of(game.name)
+        raise UsageError(f"{error}{f'; {others[0]} solves it otherwise' if others else ''}") from None
     if work.finished:
         print(f"{work.folder}: this run is finished; its strategy is {work.solver.agent}:{work.folder}")
         return 0

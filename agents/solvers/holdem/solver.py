@@ -11,7 +11,7 @@ from agents.solvers.holdem.betting import DECISION, NUM_ACTIONS, betting_tree
 from agents.solvers.holdem.buckets import percentiles
 from agents.solvers.holdem.public_chance import HANDS_DRAWN, HoldemGame, HoldemTables, iterate, new_deal, new_vectors
 from agents.solvers.holdem.strategy import BUCKETED, BucketPolicy, BucketStrategy, save_strategy, table_sizes
-from arena.analysis.local_response import local_best_response, require_limit_holdem
+from arena.analysis.local_response import GAME, local_best_response, require_limit_holdem
 from arena.analysis.response import Exploitability
 from arena.analysis.solver import SolverKind, require_like
 from games.engine.chance import mix
@@ -91,5 +91,7 @@ class HoldemSolver:
 
 
 PUBLIC_CHANCE = SolverKind(
-    "limit hold'em in buckets of hands: Monte Carlo CFR with drawn open cards (Johanson et al. 2012)", HoldemSolver
+    "limit hold'em in buckets of hands: Monte Carlo CFR with drawn open cards (Johanson et al. 2012)",
+    GAME,
+    HoldemSolver,
 )

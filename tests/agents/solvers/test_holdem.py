@@ -344,6 +344,8 @@ def test_what_it_cannot_play_is_refused(tmp_path, capsys):
         make_agent(f"buckets:{tmp_path}", GAME)
     assert main(["solve", "leduc_poker", "public-chance", "--out", str(tmp_path / "r")]) == 2
     assert "public-chance solves texas_holdem for two" in capsys.readouterr().err
+    assert main(["solve", "texas_holdem", "--out", str(tmp_path / "r")]) == 2
+    assert "too many for an exact computation; public-chance solves it otherwise" in capsys.readouterr().err
     assert not (tmp_path / "r").exists()
 
 
