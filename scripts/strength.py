@@ -166,8 +166,8 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("mcts:1000", "alphabeta:4", 200),
     ),
     "texas_holdem": (
-        Measurement("zoo:texas_holdem", "random", 20000),
-        locally_exploited("zoo:texas_holdem", 2_000),
+        Measurement("zoo:texas_holdem", "random", 5000),
+        locally_exploited("zoo:texas_holdem", 8_000),
     ),
     "texas_holdem_no_limit": (Measurement("zoo:texas_holdem_no_limit", "random", 20000),),
     "tic_tac_toe": (exploited("champion"), Measurement("champion", "mcts:1000", 100, "random:0")),

@@ -118,6 +118,19 @@ def test_hands_that_would_have_played_otherwise_are_ruled_out():
         assert ((tables.weights[row] > 0) == (pairs if action == RAISE else ~pairs)).all()
 
 
+def test_a_showdown_counts_by_its_mean_over_the_hands():
+    tables = PokerTables(games.make("texas_holdem"), Simple(CALL), "calls", False, 400, np.random.default_rng(0))
+    means = tables.play()
+    pairs = list(zip(tables.matches, tables.seats, strict=True))
+    won = np.array([match.returns[seat] for match, seat in pairs])
+    assert abs((means - won).mean()) < 3 * (means - won).std() / 20
+    assert means.std() < 0.9 * won.std()
+    for row, (match, seat) in enumerate(pairs):
+        hand = match.state["cards"][2 * (1 - seat) :][:2]
+        tables.weights[row] = np.arange(len(HANDS)) == hand_index(*hand.tolist())
+    np.testing.assert_array_equal([tables._result(row) for row in range(400)], won)
+
+
 def test_the_command_prints_the_bound(capsys):
     assert main(["exploitability", "texas_holdem", "random", "--local", "--games", "64", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
