@@ -26,6 +26,8 @@ from games.engine.game import Game
 from games.engine.source_files import short_name
 
 CURVE = "curve.csv"
+BOUND = "exploitability_at_least"
+"""Name of the exploitability in the description of a snapshot, where it is a lower bound."""
 LENGTH_OF_SOLVING = "iterations", "until", "most_positions"
 """Options that a resumed run may change: its iterations do not depend on them."""
 SAVE_S = 10.0
@@ -178,7 +180,7 @@ class SolveRun:
             "solver": self._algorithm,
             "seed": self._options.seed,
             "iterations": solver.iterations,
-            "exploitability": measurement.result.exploitability,
+            "exploitability" if solver.measures_exactly else BOUND: measurement.result.exploitability,
         }
         solver.save(self._files.snapshot(len(self.curve)), made_by)
         self._save()

@@ -36,6 +36,7 @@ from arena.base.errors import CheckpointError, UsageError
 from arena.cli.main import main
 from arena.match.match import Match
 from arena.policy.registry import make_agent
+from arena.policy.snapshots import read_config
 from games.engine.holdem import card_bit, strength_of
 
 pytestmark = pytest.mark.full
@@ -331,6 +332,12 @@ def test_the_command_solves_saves_and_goes_on(tmp_path, capsys, monkeypatch):
     solver.run(2)
     np.testing.assert_array_equal(strategy.probs, solver.strategy().probs)
     assert make_agent(f"buckets:{folder}", GAME).needs_state
+    assert read_config(folder / "snapshot-0002")["config"].keys() == {
+        "solver",
+        "seed",
+        "iterations",
+        "exploitability_at_least",
+    }
 
 
 def test_what_it_cannot_play_is_refused(tmp_path, capsys):
