@@ -20,6 +20,7 @@ from games.engine.holdem import NUM_CARDS
 from games.engine.jit import njit
 
 ITERATIONS = 100
+"""Iterations of CFR+ for an endgame, which take some 30 ms."""
 
 
 class EndgameTables(NamedTuple):
