@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.holdem import HAND, NUM_CARDS, OPEN, card_bit, strength_of
+from games.engine.holdem import HAND, NUM_CARDS, OPEN, card_bit, card_set, strength_of
 from games.engine.jit import njit
 
 HANDS = np.array(list(combinations(range(NUM_CARDS), HAND)), np.int8)
@@ -49,19 +49,18 @@ def win_chances(
     deck = np.array([card for card in range(NUM_CARDS) if not known[card]], np.int8)
     runouts = 1 if missing == 0 else deck.shape[0] if missing == 1 else samples
     won, counted = np.zeros(hands.shape[0]), np.zeros(hands.shape[0])
+    open_cards, hole_cards = card_set(shown), card_set(own)
     bits = np.array([card_bit(hands[h, 0]) | card_bit(hands[h, 1]) for h in range(hands.shape[0])])
     for run in range(runouts):
         if missing == 1:
             deck[0], deck[run] = deck[run], deck[0]
         else:
             shuffle_first(deck, deck.shape[0], missing)
-        board = np.int64(0)
-        for card in shown:
-            board |= card_bit(card)
+        board = open_cards
         for i in range(missing):
             board |= card_bit(deck[i])
             known[deck[i]] = True
-        mine = strength_of(board | card_bit(own[0]) | card_bit(own[1]))
+        mine = strength_of(board | hole_cards)
         for h in range(hands.shape[0]):
             if weights[h] > 0 and not known[hands[h, 0]] and not known[hands[h, 1]]:
                 theirs = strength_of(board | bits[h])

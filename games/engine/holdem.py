@@ -94,6 +94,15 @@ def card_bit(card: Any) -> Any:
 
 
 @njit
+def card_set(cards: NDArray[Any]) -> Any:
+    """Return a set of cards."""
+    result = np.int64(0)
+    for card in cards:
+        result |= card_bit(card)
+    return result
+
+
+@njit
 def strength_of(cards: Any) -> Any:
     """Return the strength of the best five of a set of up to seven cards."""
     word = (1 << NUM_RANKS) - 1

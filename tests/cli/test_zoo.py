@@ -155,12 +155,17 @@ def test_the_levels_of_a_game_are_listed_with_their_strength(capsys):
     assert "champion" in capsys.readouterr().out
 
 
-def test_a_recipe_is_trained_again(tmp_path, capsys, own_zoo):
-    saved(tmp_path / "c", spec="tic_tac_toe")
+def add_with_recipe(folder, own_zoo, spec, command, more=""):
+    """Put an agent of a game into the zoo as `mine`, with a recipe; `more` are lines of its training."""
+    saved(folder / "c", spec=spec)
     assert main(["zoo", "add", "c", "--name", "mine"]) == 0
     with open(own_zoo / "mine" / "card.toml", "a") as card:
-        command = "tic_tac_toe ppo --steps 2000 --boards 8 --snapshots 1 --threads 1 --evaluation-games 2"
-        card.write(f'\n[training]\ncommand = "{command}"\ncore_seconds = 1\ndate = "2026-01-01"\n')
+        card.write(f'\n[training]\ncommand = "{command}"\ncore_seconds = 1\ndate = "2026-01-01"\n{more}')
+
+
+def test_a_recipe_is_trained_again(tmp_path, capsys, own_zoo):
+    command = "tic_tac_toe ppo --steps 2000 --boards 8 --snapshots 1 --threads 1 --evaluation-games 2"
+    add_with_recipe(tmp_path, own_zoo, "tic_tac_toe", command)
     assert main(["zoo", "train", "mine", "--out", "again"]) == 0
     assert (tmp_path / "again" / "snapshot-0001").is_dir()
     with open(own_zoo / "mine" / "card.toml", "a") as card:
@@ -170,11 +175,7 @@ def test_a_recipe_is_trained_again(tmp_path, capsys, own_zoo):
 
 
 def test_a_recipe_is_solved_again(tmp_path, capsys, own_zoo):
-    saved(tmp_path / "c", spec="kuhn_poker")
-    assert main(["zoo", "add", "c", "--name", "mine"]) == 0
-    with open(own_zoo / "mine" / "card.toml", "a") as card:
-        recipe = 'command = "kuhn_poker cfr+ --iterations 2"\ncore_seconds = 1\ndate = "2026-01-01"\nby = "solve"\n'
-        card.write(f"\n[training]\n{recipe}")
+    add_with_recipe(tmp_path, own_zoo, "kuhn_poker", "kuhn_poker cfr+ --iterations 2", 'by = "solve"\n')
     capsys.readouterr()
     assert main(["zoo", "train", "mine", "--out", "again"]) == 0
     assert capsys.readouterr().out.startswith("arena solve kuhn_poker cfr+ --iterations 2 --out again\n")

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.engine import limit_betting
-from games.engine.batch import new_games
+from games.engine.batch import Games, new_games
 from games.engine.compiler import kernels
 from games.engine.game import Game
 from games.engine.holdem import ROUNDS
+from games.engine.jit import njit
 from games.engine.limit_betting import BIG_BLIND
 
 DECISION, FOLDED, SHOWDOWN = 0, 1, 2
@@ -36,6 +37,23 @@ class BettingTree(NamedTuple):
     """Nodes that actions lead to, [N, 3]; -1 for an action that is not there."""
     paid: NDArray[np.float32]
     """Big blinds that each player has put in, [N, 2]."""
+
+
+@njit(inline="always")
+def match_regrets_at(children: NDArray[np.int32], regrets: NDArray[Any], out: NDArray[Any], i: int) -> None:
+    """Write the probabilities of regret matching into `out` [3, K] for hand i; actions that are not there have 0."""
+    total, count = np.float32(0), 0  # single precision, if the regrets [3] have it
+    for action in range(NUM_ACTIONS):
+        if children[action] >= 0:
+            count += 1
+            total += max(regrets[action], np.float32(0))
+    for action in range(NUM_ACTIONS):
+        if children[action] < 0:
+            out[action, i] = 0
+        elif total > 0:
+            out[action, i] = max(regrets[action], np.float32(0)) / total
+        else:
+            out[action, i] = 1.0 / count
 
 
 def find_nodes(tree: BettingTree, states: NDArray[Any]) -> NDArray[np.int64]:
@@ -71,16 +89,19 @@ def line_to(tree: BettingTree, node: int) -> list[tuple[int, int]]:
 
 def betting_tree(game: Game) -> BettingTree:
     """Return the betting of `texas_holdem` for two."""
-    rules, first = kernels(game), new_games(game, 1)
-    rules.reset(first, np.zeros(1, np.int64), game.chance_scratch())
-    levels, children = [first.states], [np.zeros((0, NUM_ACTIONS), np.int32)]
+    level = new_games(game, 1)
+    kernels(game).reset(level, np.zeros(1, np.int64), game.chance_scratch())
+    levels, children = [level.states], [np.zeros((0, NUM_ACTIONS), np.int32)]
     size = 1  # nodes of all levels so far
-    while len(level := levels[-1]):
-        places, actions = np.nonzero(_actions(game, level))
-        of_level = np.full((len(level), NUM_ACTIONS), -1, np.int32)
+    while len(level.states):
+        legal = level.mask & ~level.over[:, None]
+        legal[:, limit_betting.FOLD] &= ~legal[:, limit_betting.CHECK]
+        places, actions = np.nonzero(legal)
+        of_level = np.full((len(legal), NUM_ACTIONS), -1, np.int32)
         of_level[places, ACTION_OF[actions]] = size + np.arange(len(places))
         children.append(of_level)
-        levels.append(_played(game, level[places], actions))
+        level = _played(game, level.states[places], actions)
+        levels.append(level.states)
         size += len(places)
     states = np.concatenate(levels)
     over, folded = states["current_player"] < 0, states["folded"].any(axis=1)
@@ -97,23 +118,11 @@ def betting_tree(game: Game) -> BettingTree:
     )
 
 
-def _actions(game: Game, states: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return the legal actions of the seats to move [n, A], without folding where checking is free; none at the end."""
-    size = len(states)
-    obs = np.empty((size, game.num_players, *game.observation_shape), game.observation_dtype)
-    masks = np.empty((size, game.num_players, game.num_actions), np.bool_)
-    kernels(game).observe_all(states, np.arange(size), obs, masks)
-    seats = states["current_player"]
-    mask = masks[np.arange(size), np.maximum(seats, 0)] & (seats >= 0)[:, None]
-    mask[:, limit_betting.FOLD] &= ~mask[:, limit_betting.CHECK]
-    return mask
-
-
-def _played(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) -> NDArray[Any]:
-    """Return the positions [n] after an action in each of `states` [n]."""
+def _played(game: Game, states: NDArray[Any], actions: NDArray[np.int64]) -> Games:
+    """Return the games after an action in each of `states` [n]."""
     games = new_games(game, len(states))
     games.states[:], games.seats[:], games.over[:] = states, states["current_player"], False
     obs = np.empty((len(states), *game.observation_shape), game.observation_dtype)
     rewards = np.empty((len(states), game.num_players), np.float32)
     kernels(game).step(games, np.arange(len(states)), actions, obs, rewards, game.chance_scratch())
-    return games.states
+    return games

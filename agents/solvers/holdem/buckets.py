@@ -18,7 +18,7 @@ from agents.solvers.drawing import Stream, uniform
 from arena.analysis.holdem_odds import HANDS
 from arena.analysis.tree import Floats
 from games.engine.chance import GAMMA, mix
-from games.engine.holdem import NUM_CARDS, OPEN, ROUNDS, SHOWN, card_bit, strength_of
+from games.engine.holdem import NUM_CARDS, OPEN, ROUNDS, SHOWN, card_bit, card_set, strength_of
 from games.engine.jit import njit
 from games.engine.poker_hands import NUM_RANKS
 
@@ -52,15 +52,6 @@ def _kinds() -> NDArray[np.int64]:
 
 
 KINDS = _kinds()
-
-
-@njit
-def set_of(cards: Cards) -> Any:
-    """Return a set of cards that `strength_of` takes."""
-    result = np.int64(0)
-    for card in cards:
-        result |= card_bit(card)
-    return result
 
 
 @njit
@@ -107,7 +98,7 @@ def write_expected_squares(cards: Cards, out: Floats) -> None:
 
     It depends on the cards alone, not on their order.
     """
-    board, shown = set_of(cards), cards.shape[0]
+    board, shown = card_set(cards), cards.shape[0]
     keys, strengths, counts = np.empty(NUM_HANDS, np.int64), np.empty(NUM_HANDS), np.zeros(NUM_HANDS)
     stream = np.array([np.uint64(board)], np.uint64)
     out[:] = 0

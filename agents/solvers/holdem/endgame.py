@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.solvers.holdem.betting import DECISION, FOLDED, NUM_ACTIONS, BettingTree
-from agents.solvers.holdem.buckets import FIRST, NUM_HANDS, SECOND, Cards, rank_hands, set_of
+from agents.solvers.holdem.betting import DECISION, FOLDED, NUM_ACTIONS, BettingTree, match_regrets_at
+from agents.solvers.holdem.buckets import FIRST, NUM_HANDS, SECOND, Cards, rank_hands
 from arena.analysis.tree import Floats
 from games.engine.entries import unowned
-from games.engine.holdem import NUM_CARDS
+from games.engine.holdem import NUM_CARDS, card_set
 from games.engine.jit import njit
 
 ITERATIONS = 100
@@ -61,7 +61,7 @@ def solve_endgame(tree: BettingTree, board: Cards, ranges: Floats, iterations: i
     player is, in any unit. Hands with an open card have probability 0 for every action.
     """
     keys = np.empty(NUM_HANDS, np.int64)
-    count = rank_hands(set_of(board), keys)
+    count = rank_hands(card_set(board), keys)
     hands, nodes = keys[:count] % NUM_HANDS, len(tree.kind)
     regrets, average, strategy = np.zeros((3, nodes, NUM_ACTIONS, count))
     tables = EndgameTables(regrets, average, strategy, np.zeros((nodes, 2, count)), np.zeros((nodes, count)))
@@ -91,14 +91,7 @@ def descend(tree: BettingTree, tables: EndgameTables, player: int, weight: float
             continue
         decides, children = tree.player[node], tree.children[node]
         for i in range(reach.shape[2]):
-            total, count = 0.0, 0
-            for action in range(NUM_ACTIONS):
-                if children[action] >= 0:
-                    total += regrets[node, action, i]
-                    count += 1
-            for action in range(NUM_ACTIONS):
-                if children[action] >= 0:
-                    strategy[node, action, i] = regrets[node, action, i] / total if total > 0 else 1.0 / count
+            match_regrets_at(children, regrets[node, :, i], strategy[node], i)
         for action in range(NUM_ACTIONS):
             child = children[action]
             if child < 0:

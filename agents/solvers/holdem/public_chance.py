@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.solvers.drawing import Stream, uniform
-from agents.solvers.holdem.betting import DECISION, FOLDED, NUM_ACTIONS, BettingTree
+from agents.solvers.holdem.betting import DECISION, FOLDED, NUM_ACTIONS, BettingTree, match_regrets_at
 from agents.solvers.holdem.buckets import (
     BITS,
     KINDS,
@@ -24,11 +24,10 @@ from agents.solvers.holdem.buckets import (
     Cuts,
     draw_board,
     rank_hands,
-    set_of,
     write_buckets,
 )
 from games.engine.entries import unowned
-from games.engine.holdem import OPEN, ROUNDS, SHOWN
+from games.engine.holdem import OPEN, ROUNDS, SHOWN, card_set
 from games.engine.jit import njit
 
 HANDS_DRAWN = 64
@@ -39,7 +38,7 @@ Singles = NDArray[np.float32]
 
 
 class HoldemTables(NamedTuple):
-    """What is learned, each [R, 3]."""
+    """Cumulative regrets and strategy, each [R, 3]."""
 
     regrets: Singles
     """Cumulative regrets."""
@@ -108,7 +107,7 @@ def iterate(
         draw_board(stream, board)
         for which in range(1, ROUNDS):
             write_buckets(board[: SHOWN[which]], game.cuts[which - 1], of_hand[which])
-        count = rank_hands(set_of(board), keys)
+        count = rank_hands(card_set(board), keys)
         for _ in range(DRAWS):
             draw_hands(keys, count, of_hand, deal, stream)
             for player in range(2):
@@ -154,7 +153,7 @@ def descend(
         buckets = deal.buckets[tree.player[node], tree.round[node]]
         for i in range(buckets.shape[0]):
             row = first[node] + buckets[i]
-            match_regrets_of_row(tree.children[node], tables.regrets[row], vectors.strategy[node], i)
+            match_regrets_at(tree.children[node], tables.regrets[row], vectors.strategy[node], i)
         for action in range(NUM_ACTIONS):
             child = tree.children[node, action]
             if child < 0:
@@ -169,23 +168,6 @@ def descend(
                 own[child] = own[node]
                 other[child] = other[node] * likely
             live[child] = other[child].any()
-
-
-@njit(inline="always")
-def match_regrets_of_row(children: NDArray[np.int32], regrets: Singles, out: Singles, i: int) -> None:
-    """Write the probabilities of regret matching into `out` [3, K] for hand i; actions that are not there have 0."""
-    total, count = np.float32(0), 0
-    for action in range(NUM_ACTIONS):
-        if children[action] >= 0:
-            count += 1
-            total += max(regrets[action], np.float32(0))
-    for action in range(NUM_ACTIONS):
-        if children[action] < 0:
-            out[action, i] = 0
-        elif total > 0:
-            out[action, i] = max(regrets[action], np.float32(0)) / total
-        else:
-            out[action, i] = np.float32(1) / np.float32(count)
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,6 @@ from agents.solvers.holdem.buckets import (
     NUMBER,
     percentiles,
     rank_hands,
-    set_of,
     write_buckets,
     write_expected_squares,
     write_hand_strengths,
@@ -37,7 +36,7 @@ from arena.cli.main import main
 from arena.match.match import Match
 from arena.policy.registry import make_agent
 from arena.policy.snapshots import read_config
-from games.engine.holdem import card_bit, strength_of
+from games.engine.holdem import card_bit, card_set, strength_of
 
 pytestmark = pytest.mark.full
 
@@ -53,7 +52,7 @@ def tree():
 
 def test_hand_strengths_are_the_chances_against_a_random_hand():
     keys, strengths = np.empty(NUM_HANDS, np.int64), np.zeros(NUM_HANDS)
-    count = rank_hands(set_of(BOARD), keys)
+    count = rank_hands(card_set(BOARD), keys)
     write_hand_strengths(keys, count, strengths)
     assert count == 47 * 46 // 2
     free = ~conflicts(BOARD.astype(np.int8))
@@ -180,7 +179,7 @@ def test_an_update_is_that_of_a_plain_recursion(tree, player):
     regrets = (rng.normal(size=(first[-1], 3)) * np.repeat(tree.children >= 0, sizes, axis=0)).astype(np.float32)
     tables = HoldemTables(regrets.copy(), np.zeros_like(regrets))
     keys = np.empty(NUM_HANDS, np.int64)
-    count = rank_hands(set_of(BOARD), keys)
+    count = rank_hands(card_set(BOARD), keys)
     of_hand = np.array([KINDS, *np.zeros((3, NUM_HANDS), np.int64)])
     for which, shown in enumerate((3, 4, 5)):
         write_buckets(BOARD[:shown], game.cuts[which], of_hand[which + 1])
@@ -198,12 +197,12 @@ def test_an_update_is_that_of_a_plain_recursion(tree, player):
 
 def test_drawn_hands_are_compared_as_at_the_showdown():
     keys, deal = np.empty(NUM_HANDS, np.int64), new_deal(64)
-    count = rank_hands(set_of(BOARD), keys)
+    count = rank_hands(card_set(BOARD), keys)
     numbers = np.arange(4 * NUM_HANDS).reshape(4, NUM_HANDS)  # a bucket for each hand, so that it is known
     draw_hands(keys, count, numbers, deal, np.array([1], np.uint64))
     first, second = deal.buckets[:, 0]
     assert len(set(first.tolist())) == len(set(second.tolist())) == 64
-    board = set_of(BOARD)
+    board = card_set(BOARD)
     for i, one in enumerate(first.tolist()):
         strength = strength_of(board | card_bit(HANDS[one, 0]) | card_bit(HANDS[one, 1]))
         for j, other in enumerate(second.tolist()):
@@ -273,7 +272,7 @@ def test_an_endgame_is_solved_to_an_equilibrium(tree):
     np.testing.assert_allclose(solution[decisions][:, :, hands].sum(axis=1), 1, atol=1e-6)
     assert not solution[:, :, conflicts(BOARD.astype(np.int8))].any()
     reach = [ranges[player, hands] / ranges[player, hands].sum() for player in range(2)]
-    board, gains = set_of(BOARD), []
+    board, gains = card_set(BOARD), []
     values = [plain_value(part, 0, hands, board, solution, reach, player) for player in range(2)]
     assert values[0] == pytest.approx(-values[1])
     for node in np.flatnonzero(decisions).tolist():
