@@ -13,11 +13,12 @@ from torch import nn
 from agents.configs.on_policy import A2CConfig
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.actor_critic import ActorCriticLearner
+from agents.learning.captured import captured
 from agents.learning.distributions import log_probability
-from agents.learning.figures import Figures, approximate_kl, new_figures, note
-from agents.learning.gradients import descend
+from agents.learning.figures import Figures, approximate_kl, detached, in_numbers, new_figures
+from agents.learning.gradients import gradient_step, learning_rate
 from agents.learning.options import one_config
-from agents.learning.stochastic import ActionSampler, DistFn, optimizer_of, tensors
+from agents.learning.stochastic import ActionSampler, DistFn, Minibatch, optimizer_of, tensors
 from agents.networks.builders import actor_critic_for
 from agents.networks.common import ActorCritic
 from agents.networks.discrete import actor_and_critic
@@ -92,22 +93,25 @@ class A2CPolicy(ActorCriticLearner, BasePolicy):
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
-        figures: Figures = new_figures(batch)
-        data, config = tensors(batch, ("adv", "returns", "logp_old"), self.device), self.config
-        for _ in range(repeat):
-            for part in self.sampler.minibatches(data, batch_size):
-                scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
-                dist = self.sampler.distribution(scores, part.get("mask"))
-                log_pi, advantage, returns = log_probability(dist, part["act"]), part["adv"], part["returns"]
-                actor_loss = -(log_pi * advantage).mean()  # section 4: ascend grad log pi(a | s) A(s, a)
-                value_loss = (returns - value).square().mean()  # algorithm S3: (R - V(s))^2
-                entropy = dist.entropy().mean()
-                loss = actor_loss + config.vf_coef * value_loss - config.ent_coef * entropy
-                step = descend(loss, self.optim, config.max_grad_norm)
-                note(figures, {"loss": loss.item(), "loss/actor": actor_loss.item(), "loss/vf": value_loss.item()})
-                note(figures, {"loss/ent": entropy.item(), "entropy": entropy.item(), **step})
-                note(figures, {"kl": approximate_kl(log_pi.detach() - part["logp_old"])})
-        return dict(figures)
+        figures, data = new_figures(batch), tensors(batch, ("adv", "returns", "logp_old"), self.device)
+        step = captured(self._step, self.device, repeat * len(data["act"]) // batch_size)
+        steps = [step(part) for _ in range(repeat) for part in self.sampler.minibatches(data, batch_size)]
+        return {**figures, **in_numbers(steps), "lr": [learning_rate(self.optim)] * len(steps)}
+
+    def _step(self, part: Minibatch) -> dict[str, torch.Tensor]:
+        """Take a gradient step by a minibatch; return its figures."""
+        config = self.config
+        scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
+        dist = self.sampler.distribution(scores, part.get("mask"))
+        log_pi, advantage, returns = log_probability(dist, part["act"]), part["adv"], part["returns"]
+        actor_loss = -(log_pi * advantage).mean()  # section 4: ascend grad log pi(a | s) A(s, a)
+        value_loss = (returns - value).square().mean()  # algorithm S3: (R - V(s))^2
+        entropy = dist.entropy().mean()
+        loss = actor_loss + config.vf_coef * value_loss - config.ent_coef * entropy
+        norm = gradient_step(loss, self.optim, config.max_grad_norm)
+        losses = {"loss": loss, "loss/actor": actor_loss, "loss/vf": value_loss, "loss/ent": entropy}
+        kl = approximate_kl(log_pi - part["logp_old"])
+        return detached({**losses, "entropy": entropy, "grad_norm": norm, "kl": kl})
 
 
 def build(spaces: Spaces, config: A2CConfig, training: bool) -> A2CPolicy:

@@ -18,12 +18,13 @@ from torch.nn.functional import mse_loss
 from agents.configs.on_policy import PPOConfig
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.actor_critic import ActorCriticLearner
+from agents.learning.captured import captured
 from agents.learning.distributions import log_probability
-from agents.learning.figures import Figures, approximate_kl, clip_fraction, new_figures, note
-from agents.learning.gradients import descend
+from agents.learning.figures import Figures, approximate_kl, clip_fraction, detached, in_numbers, new_figures
+from agents.learning.gradients import gradient_step, learning_rate
 from agents.learning.options import one_config
 from agents.learning.precision import HalfActorCritic, half_precision, has_bfloat16
-from agents.learning.stochastic import ActionSampler, DistFn, optimizer_of, tensors
+from agents.learning.stochastic import ActionSampler, DistFn, Minibatch, optimizer_of, tensors
 from agents.networks.builders import actor_critic_for
 from agents.networks.common import ActorCritic
 from agents.networks.discrete import Actor, actor_and_critic
@@ -134,30 +135,35 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
-        figures: Figures = new_figures(batch)
-        data, config = tensors(batch, KEYS, self.device), self.config
+        figures, data = new_figures(batch), tensors(batch, KEYS, self.device)
+        step = captured(self._step, self.device, repeat * len(data["act"]) // batch_size)
+        steps = []
         for repetition in range(repeat):
-            if config.recompute_advantage and repetition > 0:
+            if self.config.recompute_advantage and repetition > 0:
                 self._recompute(batch)
                 data = tensors(batch, KEYS, self.device)
-            for part in self.sampler.minibatches(data, batch_size):
-                with half_precision(self.device, self._halves):
-                    scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
-                if self._halves:
-                    scores, value = scores.float(), value.float()
-                dist = self.sampler.distribution(scores, part.get("mask"))
-                log_ratio = log_probability(dist, part["act"]) - part["logp_old"]
-                ratio = log_ratio.exp()
-                clip_loss = clip_loss_of(ratio, part["adv"], config)
-                value_loss = value_loss_of(value, part["v_s"], part["returns"], config)
-                entropy = dist.entropy().mean()
-                loss = clip_loss + config.vf_coef * value_loss - config.ent_coef * entropy  # eq. 9
-                step = descend(loss, self.optim, config.max_grad_norm)
-                note(figures, {"loss": loss.item(), "loss/clip": clip_loss.item(), "loss/vf": value_loss.item()})
-                note(figures, {"loss/ent": entropy.item(), "entropy": entropy.item(), **step})
-                note(figures, {"kl": approximate_kl(log_ratio), "clip_fraction": clip_fraction(ratio, config.eps_clip)})
+            steps += [step(part) for part in self.sampler.minibatches(data, batch_size)]
         self._half = None  # of the weights before
-        return dict(figures)
+        return {**figures, **in_numbers(steps), "lr": [learning_rate(self.optim)] * len(steps)}
+
+    def _step(self, part: Minibatch) -> dict[str, torch.Tensor]:
+        """Take a gradient step by a minibatch; return its figures."""
+        config = self.config
+        with half_precision(self.device, self._halves):
+            scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
+        if self._halves:
+            scores, value = scores.float(), value.float()
+        dist = self.sampler.distribution(scores, part.get("mask"))
+        log_ratio = log_probability(dist, part["act"]) - part["logp_old"]
+        ratio = log_ratio.exp()
+        clip_loss = clip_loss_of(ratio, part["adv"], config)
+        value_loss = value_loss_of(value, part["v_s"], part["returns"], config)
+        entropy = dist.entropy().mean()
+        loss = clip_loss + config.vf_coef * value_loss - config.ent_coef * entropy  # eq. 9
+        norm = gradient_step(loss, self.optim, config.max_grad_norm)
+        losses = {"loss": loss, "loss/clip": clip_loss, "loss/vf": value_loss, "loss/ent": entropy}
+        change = {"kl": approximate_kl(log_ratio), "clip_fraction": clip_fraction(ratio, config.eps_clip)}
+        return detached({**losses, "entropy": entropy, "grad_norm": norm, **change})
 
 
 def clip_loss_of(ratio: torch.Tensor, advantage: torch.Tensor, config: PPOConfig) -> torch.Tensor:

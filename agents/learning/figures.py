@@ -1,6 +1,7 @@
 """Figures of gradient steps, by which a training is judged while it runs."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -30,20 +31,33 @@ def note(figures: Figures, step: dict[str, float]) -> None:
         figures[name].append(value)
 
 
-def approximate_kl(log_ratio: torch.Tensor) -> float:
+def detached(step: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Return the figures of a gradient step without the way in which they were computed, which takes memory."""
+    return {name: value.detach() for name, value in step.items()}
+
+
+def in_numbers(steps: Sequence[dict[str, torch.Tensor]]) -> Figures:
+    """Return figures of gradient steps, each a number of type float32, after reading all from their device at once."""
+    if not steps:
+        return {}
+    table = torch.stack([torch.stack(tuple(step.values())) for step in steps])
+    return dict(zip(steps[0], table.t().tolist(), strict=True))
+
+
+def approximate_kl(log_ratio: torch.Tensor) -> torch.Tensor:
     """Return the divergence of a new policy from the old by log-ratios [n] of their chances of the old one's actions.
 
     The mean of (r - 1) - log r over the ratios r: unbiased, never negative (Schulman 2020, "Approximating KL
     Divergence").
     """
     log_ratio = log_ratio.detach()
-    return log_ratio.expm1().sub_(log_ratio).mean().item()
+    return log_ratio.expm1().sub_(log_ratio).mean()
 
 
-def clip_fraction(ratio: torch.Tensor, eps_clip: float) -> float:
+def clip_fraction(ratio: torch.Tensor, eps_clip: float) -> torch.Tensor:
     """Return the share of ratios [n] outside 1 ± `eps_clip`, which the clipped objective limits."""
     outside = (ratio.detach() - 1).abs_() > eps_clip
-    return int(outside.count_nonzero()) / len(ratio)
+    return outside.float().mean()
 
 
 def explained_variance(values: NDArray[Any] | torch.Tensor, returns: NDArray[Any] | torch.Tensor) -> float:

@@ -7,14 +7,29 @@ from arena.base.errors import UsageError
 
 
 def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: float | None = None) -> dict[str, float]:
-    """Take one optimizer step down the gradient of a loss, clipped to the norm `max_norm`.
+    """Take one optimizer step as `gradient_step` does.
 
     Returns `grad_norm`, the norm of the gradient before it is clipped, and `lr`, the learning rate.
+    """
+    norm = gradient_step(loss, optim, max_norm)
+    return {"grad_norm": norm.item(), "lr": learning_rate(optim)}
+
+
+def learning_rate(optim: torch.optim.Optimizer | None) -> float:
+    """Return the learning rate of an optimizer's first group; `UsageError` if there is no optimizer."""
+    return float(_required(optim).param_groups[0]["lr"])
+
+
+def gradient_step(
+    loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: float | None = None
+) -> torch.Tensor:
+    """Take one optimizer step down the gradient of a loss, clipped to the norm `max_norm`.
+
+    Returns the norm of the gradient before it is clipped, on its device, for which nobody has waited.
 
     Raises `UsageError` if there is no optimizer.
     """
-    if optim is None:
-        raise UsageError("this policy has no optimizer: it plays, and cannot learn")
+    optim = _required(optim)
     parameters = [p for group in optim.param_groups for p in group["params"] if p.requires_grad]
     # of its own parameters alone: an actor's loss needs no gradient of the critics that it goes through
     gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
@@ -28,4 +43,10 @@ def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: f
     else:
         norm = nn.utils.clip_grad_norm_(parameters, max_norm)
     optim.step()
-    return {"grad_norm": norm.item(), "lr": float(optim.param_groups[0]["lr"])}
+    return norm
+
+
+def _required(optim: torch.optim.Optimizer | None) -> torch.optim.Optimizer:
+    if optim is None:
+        raise UsageError("this policy has no optimizer: it plays, and cannot learn")
+    return optim

@@ -89,7 +89,9 @@ class TrainingSetup(Generic[TaskT_co, OptionsT_co]):
 def prepare(
     task: TaskT, algo: str, config: Any, options: OptionsT, seats: str = SHARED
 ) -> TrainingSetup[TaskT, OptionsT]:
-    """Return the setup of a training, and set this process up for it: torch's threads, its memory and its random seed.
+    """Return the setup of a training, and set this process up for it.
+
+    That is torch's threads, its precision on a GPU, its memory and its random seed.
 
     `config` is None for the algorithm's usual one. The policy that is built next has the initial weights of the seed.
     Raises `UsageError` if there is no such algorithm, or the device cannot be used.
@@ -106,6 +108,8 @@ def prepare(
     config = config or learning_algorithm(algo).usual_config(single=not isinstance(task, Game))
     setup = TrainingSetup(task, algo, config, options, torch_device(options.device), seats, network)
     choose_threads(options.threads or torch.get_num_threads())
+    if setup.device.type == "cuda":  # products of matrices with 10 bits after the point (TF32), as convolutions have
+        torch.set_float32_matmul_precision("high")
     keep_freed_memory()
     torch.manual_seed(options.seed)
     return setup

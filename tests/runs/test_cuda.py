@@ -41,8 +41,8 @@ def test_gymnasium(name, env_id, tmp_path):
         torch.testing.assert_close(
             torch.as_tensor(loaded(observations).act).float(),
             torch.as_tensor(run.policy.eval()(observations).act).float().cpu(),
-            rtol=1e-4,
-            atol=1e-4,
+            rtol=1e-2,  # products have 10 bits after the point there
+            atol=1e-2,
         )
 
 
