@@ -24,7 +24,8 @@ class CapturedStep:
     """A gradient step on a CUDA device, captured with the learning rate and the size of minibatches it begins with.
 
     A minibatch of another size is learned from without the graph. So are all if the step waits for the device on its
-    way (a network that reads numbers back, for one), which a graph cannot.
+    way (a network that reads numbers back, for one), which a graph cannot. Nobody may hold a result of the weights that
+    autograd follows (a clone of them that is not detached, for one): it would tie the graph to another stream.
 
     Args:
         step: takes a gradient step.

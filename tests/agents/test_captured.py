@@ -59,7 +59,7 @@ def test_a_step_waits_for_nothing(config):
         "act": torch.as_tensor(batch.act),
         **{key: torch.as_tensor(batch[key]).float() for key in ppo.KEYS},
     }
-    before = [parameter.clone() for parameter in policy.parameters()]
+    before = [parameter.detach().clone() for parameter in policy.parameters()]
     with WithoutWaiting():
         figures = policy._step(part)
     assert all(figure.dtype == torch.float32 and not figure.requires_grad for figure in figures.values())
@@ -93,8 +93,8 @@ def test_graphs_learn_what_steps_learn(config, monkeypatch):
 @on_gpu
 def test_a_network_that_reads_numbers_back_learns_without_a_graph():
     policy, read = policy_of(PPO, "cuda"), []
-    policy.actor.register_forward_hook(lambda actor, given, answer: read.append(answer[0].sum().item()))
-    before = [parameter.clone() for parameter in policy.parameters()]
+    policy.actor.last.register_forward_hook(lambda layer, given, scores: read.append(scores.sum().item()))
+    before = [parameter.detach().clone() for parameter in policy.parameters()]
     figures = policy.learn(collected(20 * 64), 64, 2)
     assert len(figures["loss"]) == 40 < len(read)  # one was begun twice
     assert not all(map(torch.equal, before, policy.parameters()))
