@@ -83,6 +83,7 @@ class CommandPolicy(OutsidePolicy):
             "legal": turn.legal,
             "moves": turn.replay and turn.replay.moves,
             "moves_notation": turn.replay and turn.replay.texts,
+            "start": turn.replay and turn.replay.start_text,
             "position": game.position_text(turn.state) if game.position_text else None,
             "board": game.picture(turn.state).text(),
             "observation": (turn.observation * 1).tolist(),  # booleans as 0 and 1

@@ -1,6 +1,7 @@
 """Moves of a game in its own notation, replayed for external programs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,10 +11,21 @@ from games.engine.game import Game, State
 
 
 class ReplayedGame:
-    """Moves of one game so far; for games without chance."""
+    """Moves of one game so far; for games without chance.
 
-    def __init__(self, game: Game):
-        self._game = game
+    Args:
+        game: the game.
+        start: position in which it began, shape (); None for the usual one.
+
+    """
+
+    def __init__(self, game: Game, start: State | None = None):
+        self._game = game if start is None else replace(game, initial=start)
+        self.start = self._game.initial
+        """Position before the moves, shape ()."""
+        text, usual = game.position_text, self.start.tobytes() == game.initial.tobytes()
+        self.start_text = None if usual or text is None else text(self.start)
+        """The same in the game's own text; None for the usual one."""
         self._kernels = kernels(game)
         self._row = np.zeros(1, np.int64)
         self._obs = np.empty((1, *game.observation_shape), game.observation_dtype)

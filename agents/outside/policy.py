@@ -146,7 +146,7 @@ class OutsidePolicy(Policy):
             game_id = self._games
         replay = None
         if "moves" in obs and not self._game.has_chance and isinstance(self._game, CompiledGame):
-            replay = self._replay(game_id, obs.moves[row])
+            replay = self._replay(game_id, obs.moves[row], obs.initial[row] if "initial" in obs else None)
         return Turn(
             game_id,
             is_new,
@@ -160,8 +160,8 @@ class OutsidePolicy(Policy):
             history=self._game.history(state) if replay is None else tuple(replay.texts),
         )
 
-    def _replay(self, game_id: int, moves: NDArray[np.int32]) -> ReplayedGame:
-        line = self._replays.pop(game_id, None) or ReplayedGame(self._game)
+    def _replay(self, game_id: int, moves: NDArray[np.int32], start: State | None) -> ReplayedGame:
+        line = self._replays.pop(game_id, None) or ReplayedGame(self._game, start)
         self._replays[game_id] = line  # the latest is the last to be forgotten
         if len(self._replays) > REPLAYS_KEPT:
             self._replays.popitem(last=False)

@@ -44,12 +44,12 @@ class UciPolicy(OutsidePolicy):
             raise UsageError(f"uci: {error}") from None
 
     def answer(self, turn: Turn) -> Reply:
-        """Ask the engine, with the game from its start if the moves are known."""
+        """Ask the engine, with the game from the position that it began with if the moves are known."""
         from agents.outside.uci_engine import limit_of
 
         assert self._game.position_text is not None
         engine = self._engine or self._start()
-        begin = turn.state if turn.replay is None else self._game.initial
+        begin = turn.state if turn.replay is None else turn.replay.start
         moves = [] if turn.replay is None else turn.replay.texts
         own = self._limits or ({} if turn.clock else DEFAULT_LIMIT)
         limit = limit_of(own, turn.clock, turn.seat)

@@ -8,6 +8,7 @@ without, it has a second for each move. It may resign, which ends a match.
 import re
 from collections.abc import Sequence
 
+from agents.outside.line import ReplayedGame
 from agents.outside.policy import OutsidePolicy, Reply, Turn
 from agents.outside.program import (
     ANSWER_LIMIT_S,
@@ -47,7 +48,8 @@ class XboardPolicy(OutsidePolicy):
             raise UsageError(f"xboard: engines need python-chess: {install_command('chess')}") from None
         self._program: Program | None = None
         self._features: dict[str, str] = {}
-        self._played: list[str] = []  # moves on the engine's board, in the game's notation
+        self._fen = ""  # position that the game on the engine's board began with; empty for the usual one
+        self._played: list[str] = []  # moves on it since, in the game's notation
         try:
             self._start()
         except ProgramError as error:
@@ -59,7 +61,7 @@ class XboardPolicy(OutsidePolicy):
         if turn.replay is None:
             raise ProgramError("xboard: a position whose moves are unknown cannot be set up")
         try:
-            self._set_up(program, turn.replay.texts, turn.is_new)
+            self._set_up(program, turn.replay, turn.is_new)
             self._tell_clock(program, turn.clock, turn.seat)
             program.send_line("go")
             answer = self._move(program, turn.limit_s(ANSWER_LIMIT_S))
@@ -112,22 +114,30 @@ class XboardPolicy(OutsidePolicy):
             seconds = START_LIMIT_S if features.get("done") == "0" else FEATURES_S
         return features
 
-    def _begin(self, program: Program) -> None:
-        """Begin a game, and skip what the engine still says of the one before, as who has won."""
+    def _begin(self, program: Program, fen: str = "") -> None:
+        """Begin a game, and skip what the engine still says of the one before, as who has won.
+
+        `fen` is the position that it begins with; empty for the usual one. `ProgramError` if the engine takes no other.
+        """
+        if fen and self._features.get("setboard") != "1":
+            raise ProgramError(f"{program.name} has no feature setboard: it begins with the usual position alone")
         for line in ("new", "easy", "nopost", "force"):  # easy: it does not think while others do
             program.send_line(line)
+        if fen:
+            program.send_line(f"setboard {fen}")
         if self._features.get("ping") == "1":
             program.send_line("ping 1")
             while program.read_line(START_LIMIT_S).strip() != "pong 1":
                 pass
-        self._played = []
+        self._fen, self._played = fen, []
 
-    def _set_up(self, program: Program, moves: Sequence[str], is_new: bool) -> None:
+    def _set_up(self, program: Program, replay: ReplayedGame, is_new: bool) -> None:
         """Play what is missing on the engine's board; a new game from the start, where it is not that of before."""
-        if is_new or moves[: len(self._played)] != self._played:
-            self._begin(program)
+        moves, fen = replay.texts, replay.start_text or ""
+        if is_new or fen != self._fen or moves[: len(self._played)] != self._played:
+            self._begin(program, fen)
         usermove = "usermove " if self._features.get("usermove") == "1" else ""
-        for text, move in list(zip(moves, by_squares(moves), strict=True))[len(self._played) :]:
+        for text, move in list(zip(moves, by_squares(moves, fen), strict=True))[len(self._played) :]:
             program.send_line(f"{usermove}{move}")
             self._played.append(text)
 
@@ -156,11 +166,11 @@ class XboardPolicy(OutsidePolicy):
                 raise ProgramError(f"{program.name} answered {line[:100]!r} to go")
 
 
-def by_squares(moves: Sequence[str]) -> list[str]:
-    """Return moves of a game in algebraic notation by their squares."""
+def by_squares(moves: Sequence[str], fen: str) -> list[str]:
+    """Return moves in algebraic notation by their squares, from a position or, if it is empty, the usual one."""
     import chess
 
-    board, squares = chess.Board(), list[str]()
+    board, squares = chess.Board(fen or chess.STARTING_FEN), list[str]()
     for move in moves:
         squares.append(board.push_san(move).uci())
     return squares

@@ -93,10 +93,12 @@ def view(
     policy: Policy,
     history: NDArray[Any],
     lengths: NDArray[np.int64],
+    initial: NDArray[Any] | None = None,
 ) -> Batch:
     """Return copies of the observations in `rows` [n], with states and moves if `policy` needs them.
 
-    `history` [B, T] or [B, T, k] holds the actions of all games; the first `lengths` [B] of each row count.
+    `history` [B, T] or [B, T, k] holds the actions of all games; the first `lengths` [B] of each row count. With the
+    moves go the positions in which games began, records [B], if these are given.
     """
     obs = env.observations(rows)
     if policy.needs_state:
@@ -109,6 +111,8 @@ def view(
     ):
         played = np.arange(lengths[rows].max()) < lengths[rows, None]
         obs.moves = np.where(played, history[rows, : played.shape[1]], np.int32(-1))
+        if initial is not None:
+            obs.initial = initial[rows]
     return obs
 
 

@@ -18,6 +18,7 @@ from arena.match.ask import Answers, ask, begin, failed, no_actions, view
 from arena.match.contained import clock_of_contained
 from arena.match.limits import Limits
 from arena.match.shown import witness_of
+from arena.match.starts import Opening, begun_at, parted
 from arena.match.transcripts import Minutes
 from arena.match.verdict import MatchRecord, Verdict, fault
 from arena.policy.protocol import Policy
@@ -36,8 +37,8 @@ class Pairing:
     seating: tuple[int, ...]
     """Index of the player at each seat, in the list of players."""
     seed: int = 0
-    opening: tuple[Action, ...] = ()
-    """Actions played before the players choose."""
+    opening: Opening = ()
+    """How it begins, before the players choose."""
 
 
 def play_matches(
@@ -77,6 +78,8 @@ class _Lockstep:
         self._players, self._pairings = players, pairings
         self._env = vector_games(game, size)
         self._env.reset(seed=[pairing.seed for pairing in pairings])
+        self._starts, self._openings = zip(*(parted(pairing.opening) for pairing in pairings), strict=True)
+        self._initial = self._begin_elsewhere()
         self._witness = witness_of(self._env)
         self._open = np.ones(size, np.bool_)  # [B], True for matches in progress
         self._seating = np.array([pairing.seating for pairing in pairings])  # [B, P]
@@ -98,11 +101,28 @@ class _Lockstep:
             self._turn(rows)
         return self._records()
 
+    def _begin_elsewhere(self) -> NDArray[Any] | None:
+        """Set up the positions in which games begin that have others than usual; return all [B], None if none has."""
+        game = self._env.game
+        if not any(self._starts):
+            return None
+        initial, games = np.repeat(game.initial.reshape(1), len(self._starts)), self._env.state_dict()
+        for start in filter(None, dict.fromkeys(self._starts)):
+            rows = [row for row, own in enumerate(self._starts) if own == start]
+            begun = begun_at(game, start)
+            alone = vector_games(begun, 1)
+            alone.reset()
+            initial[rows] = begun.initial
+            for name in ("states", "seats", "mask", "over"):
+                games[name][rows] = alone.state_dict()[name]
+        self._env.load_state_dict(games)
+        return initial
+
     def _play_openings(self) -> None:
-        lengths = np.array([len(pairing.opening) for pairing in self._pairings])
+        lengths = np.array([len(opening) for opening in self._openings])
         for ply in range(lengths.max()):
             rows = np.flatnonzero(lengths > ply)
-            self._play(rows, np.array([self._pairings[row].opening[ply] for row in rows.tolist()]))
+            self._play(rows, np.array([self._openings[row][ply] for row in rows.tolist()]))
 
     def _turn(self, rows: NDArray[np.int64]) -> None:
         """Play one move in each of `rows`: ask player by player, then step all games together."""
@@ -153,7 +173,8 @@ class _Lockstep:
             return failed(self._env.game, len(rows), unfit)
         places = rows * self._env.num_agents + seats
         hidden = store.state[places] if "state" in store else None
-        answers = ask(self._env.game, policy, view(self._env, rows, policy, self._history, self._length), hidden)
+        seen = view(self._env, rows, policy, self._history, self._length, self._initial)
+        answers = ask(self._env.game, policy, seen, hidden)
         for i, transcript in answers.transcripts.items():
             self._minutes[rows[i]].note(int(self._length[rows[i]]), int(seats[i]), transcript)
         if "state" in answers.extras:
@@ -181,11 +202,12 @@ class _Lockstep:
                 label,
                 seated[pairing.seating],
                 pairing.seed,
-                pairing.opening,
+                self._openings[row],
                 tuple(played[start:end]),
                 self._verdicts.get(row) or verdicts[all_returns[row]],
                 shown=None if self._witness is None else self._witness.packed(row, end - start),
                 transcripts=self._minutes[row].packed(),
+                start=self._starts[row],
             )
             for row, (pairing, start, end) in enumerate(zip(self._pairings, [0, *ends], ends, strict=False))
         ]

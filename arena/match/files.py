@@ -11,6 +11,7 @@ from arena.base.files import read_text
 from arena.match.json_lines import from_json_line, to_json_line
 from arena.match.limits import Limits
 from arena.match.replay import empty_seats, game_labelled
+from arena.match.starts import begun_at, start_of
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.policy.registry import GAMES, make_game
 from games.engine.actions import Action, numbered
@@ -55,7 +56,7 @@ class WrittenMatch:
         record: MatchRecord, game: Game | None = None, circumstances: Mapping[str, str] | None = None
     ) -> "WrittenMatch":
         """Return the match of a record; `game` saves making it from the label."""
-        game = game or game_labelled(record.game)
+        game = begun_at(game or game_labelled(record.game), record.start)
         return WrittenMatch(
             game,
             record.players,
@@ -86,6 +87,7 @@ class WrittenMatch:
             self.move_ms,
             self.shown,
             self.transcripts,
+            start_of(self.game),
         )
 
 

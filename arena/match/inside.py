@@ -82,7 +82,8 @@ class SeatedAgent:
 
     def _without_unneeded(self, obs: Batch) -> Batch:
         """Return the observations without states and moves that the policy does not need."""
-        unwanted = {"state": not self._policy.needs_state, "moves": not self._policy.needs_moves}
+        moves = self._policy.needs_moves
+        unwanted = {"state": not self._policy.needs_state, "moves": not moves, "initial": not moves}
         return Batch({name: array for name, array in obs.items() if not unwanted.get(name, False)})
 
 

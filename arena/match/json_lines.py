@@ -4,7 +4,8 @@
      "returns": [1.0, -1.0], "reason": "finished", "offender": null, "detail": "", "move_ms": [0, 0, 81, ...]}
 
 Moves are in the game's own notation; the first `opening` of them are the opening. With the seed they determine the
-whole game, chance included. `move_ms` is present if moves were timed.
+whole game, chance included. `move_ms` is present if moves were timed, and `start`, the position that it began with in
+the game's own text (FEN), if that was not the usual one.
 
 Of a game that a seed does not repeat, `moves` are for people, and the match is not replayed but shown as it was:
 
@@ -25,6 +26,7 @@ from arena.base.errors import UsageError
 from arena.match import transcripts
 from arena.match.replay import empty_seats, replay, require_possible, settle, steps_of
 from arena.match.shown import ShownSteps, pack
+from arena.match.starts import begun_at, start_of
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.policy.registry import make_game
 from games.engine.actions import Action
@@ -42,7 +44,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {
     "offender": (int, type(None)),
     "detail": str,
 }
-OPTIONAL: dict[str, type | tuple[type, ...]] = {"move_ms": list, "shown": dict, "transcripts": list}
+OPTIONAL: dict[str, type | tuple[type, ...]] = {"move_ms": list, "start": str, "shown": dict, "transcripts": list}
 ENTRIES: dict[str, type | tuple[type, ...]] = {
     "players": str,
     "moves": str,
@@ -71,6 +73,8 @@ def to_json_line(game: Game, record: MatchRecord) -> str:
         "offender": verdict.offender,
         "detail": verdict.detail,
     }
+    if record.start:
+        content["start"] = record.start
     if record.move_ms is not None:
         content["move_ms"] = list(record.move_ms)
     if record.transcripts is not None:
@@ -88,6 +92,7 @@ def from_json_line(line: str) -> tuple[Game, MatchRecord]:
         tuple(map(float, content["returns"])), Reason(content["reason"]), content["offender"], content["detail"]
     )
     try:
+        game = begun_at(game, content.get("start", ""))
         read = _shown if "shown" in content else _played
         actions, shown = read(game, content, verdict)
     except UsageError as error:
@@ -95,7 +100,9 @@ def from_json_line(line: str) -> tuple[Game, MatchRecord]:
     names, opening = tuple(content["players"]), actions[: content["opening"]]
     move_ms = tuple(content["move_ms"]) if "move_ms" in content else None
     words = transcripts.pack(transcripts.from_json(content["transcripts"])) if "transcripts" in content else None
-    return game, MatchRecord(game.label, names, content["seed"], opening, actions, verdict, move_ms, shown, words)
+    return game, MatchRecord(
+        game.label, names, content["seed"], opening, actions, verdict, move_ms, shown, words, start_of(game)
+    )
 
 
 def _played(game: Game, content: dict[str, Any], verdict: Verdict) -> tuple[tuple[Action, ...], bytes | None]:

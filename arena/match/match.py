@@ -15,6 +15,7 @@ from arena.match.ask import NO_ACTION, Answer, ask, begin, view
 from arena.match.contained import clock_of_contained
 from arena.match.limits import Limits
 from arena.match.shown import witness_of
+from arena.match.starts import start_of
 from arena.match.time_control import GameClocks
 from arena.match.transcripts import Minutes
 from arena.match.verdict import Failure, MatchRecord, Reason, Verdict, fault, forfeit
@@ -63,6 +64,9 @@ class Match:
         self._sheet = None if adjudicator is None else adjudicator.new_game()
         self._env = vector_games(game, 1)
         self._env.reset(seed=seed)
+        self.start = start_of(game)
+        """Position in which the game began, as in `MatchRecord`."""
+        self._initial = game.initial.reshape(1) if self.start else None
         self._witness = witness_of(self._env)
         self._minutes = Minutes()
         self._hidden: list[Any] = [None] * game.num_players
@@ -126,7 +130,7 @@ class Match:
         env.step([action])
         while not env.over[0] and len(line) < most and time.monotonic() < until:
             played = np.array([[*self.actions, *line]], self.game.action_dtype)
-            obs = view(env, np.zeros(1, np.int64), policy, played, np.array([played.size]))
+            obs = view(env, np.zeros(1, np.int64), policy, played, np.array([played.size]), self._initial)
             obs.update(ClockReading(seconds_left=max(until - time.monotonic(), FEWEST_S)).to_arrays())
             answer = ask(self.game, policy, obs).only()
             if answer.failure or answer.value is None or not self.game.allows(answer.action, env.mask[0]):
@@ -166,7 +170,7 @@ class Match:
         if self.actions:
             history[0] = self.actions
         lengths = np.array([len(self.actions)])
-        obs = view(self._env, np.zeros(1, np.int64), policy, history, lengths)
+        obs = view(self._env, np.zeros(1, np.int64), policy, history, lengths, self._initial)
         if clock is not None:
             obs.update(clock.to_arrays())
         return ask(self.game, policy, obs, self._hidden[self.seat]).only()
@@ -249,6 +253,7 @@ class Match:
             move_ms,
             shown,
             self._minutes.packed(),
+            self.start,
         )
 
     def play_out(self) -> MatchRecord:

@@ -105,3 +105,5 @@ class MatchRecord:
     """What was shown at each step, packed by `arena.match.shown`, where seed and actions do not repeat the game."""
     transcripts: bytes | None = field(default=None, compare=False)
     """What agents were asked and answered in words, packed by `arena.match.transcripts`. Not compared for equality."""
+    start: str = ""
+    """Position in which the game began, in its own text (FEN); empty for the usual one."""

@@ -29,7 +29,7 @@ from arena.server.matchmaking import draw_table, expected_score, rated, score, s
 from arena.server.refusals import CONFLICT, FORBIDDEN, MISSING, RefusedError, refusing
 from arena.server.schema import accounts, bots, jobs, ladders, workers
 from arena.store.matches import add_games, played
-from arena.tournament.openings import openings_of
+from arena.tournament.openings import random_openings_of
 from games.engine.actions import Action
 
 LADDER, QUALIFICATION, VERIFICATION, LIVE = "ladder", "qualification", "verification", "live"
@@ -84,7 +84,7 @@ def plan_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
     for number in range(ladder.planned, ladder.counted + ladder.rules.ahead):
         seed = seed_of(ladder.rules.seed, number)
         table = [active[place].id for place in draw_table(ratings, game.num_players, seed)]
-        opening = openings_of(game, ladder.rules.openings, 1, seed)[0]
+        opening = random_openings_of(game, ladder.rules.openings, 1, seed)[0]
         new.append(_row(ladder.id, LADDER, table, seed, opening) | {"number": number})
     if new:
         connection.execute(insert(jobs), new)
@@ -107,7 +107,7 @@ def add_job(
     connection: Connection, ladder: LadderRow, kind: str, table: Sequence[int | None], seed: int, **more: Any
 ) -> None:
     """Add a job beside the plan of a ladder; None at a table is the agent `random`."""
-    opening = openings_of(make_game(ladder.rules.game), ladder.rules.openings, 1, seed)[0]
+    opening = random_openings_of(make_game(ladder.rules.game), ladder.rules.openings, 1, seed)[0]
     connection.execute(insert(jobs).values(_row(ladder.id, kind, table, seed, opening) | more))
 
 

@@ -129,6 +129,7 @@ def _match_row(run: int, number: int, record: MatchRecord, game: int, now: float
         "move_ms": None if record.move_ms is None else pack_numbers(record.move_ms),
         "shown": record.shown,
         "transcripts": record.transcripts,
+        "start": record.start or None,
     }
 
 
@@ -254,7 +255,9 @@ def _record(row: Row[Any], sitting: Sequence[tuple[str, float]]) -> MatchRecord:
         seed = as_type(row.seed, Annotated[int, Range(0, LARGEST_SEED)], "seed")
         shown = _packed(row.shown, "what it showed")
         words = _packed(row.transcripts, "what was said of its moves")
-        return MatchRecord(_text(row.label), names, seed, actions[:opening], actions, verdict, move_ms, shown, words)
+        start = "" if row.start is None else _text(row.start)
+        opened = actions[:opening]
+        return MatchRecord(_text(row.label), names, seed, opened, actions, verdict, move_ms, shown, words, start)
     except ValueError as error:
         raise UsageError(f"match {row.id} is damaged: {error}") from error
 

@@ -33,7 +33,7 @@ from sqlalchemy.schema import CreateColumn
 
 from arena.base.errors import UsageError
 
-VERSION = 7
+VERSION = 8
 """Version of the tables below; written into every store."""
 
 METADATA = MetaData()
@@ -95,6 +95,7 @@ matches = Table(
     Column("move_ms", LargeBinary),  # how long each move took, as bytes; none where that was not measured
     Column("shown", LargeBinary),  # what was shown at each step, compressed; none where the match can be played again
     Column("transcripts", LargeBinary),  # what agents were asked and answered in words, compressed; none without any
+    Column("start", Text),  # position that it began with, in the game's own text; none for the usual one
     UniqueConstraint("run", "number", name="matches_once_a_run"),
     Index("matches_by_game", "game", "id"),
     Index("matches_by_run", "run", "id"),
@@ -172,12 +173,19 @@ def _to_7(connection: Connection) -> None:
     _add_column(connection, matches.c.transcripts)
 
 
+def _to_8(connection: Connection) -> None:
+    """Add the positions that matches began with."""
+    _add_column(connection, matches.c.start)
+
+
 def _add_column(connection: Connection, column: Column[Any]) -> None:
     described = CreateColumn(column).compile(dialect=connection.dialect)
     connection.execute(text(f"ALTER TABLE {column.table} ADD COLUMN {described}"))
 
 
-UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6, 6: _to_7}
+UPGRADES: Mapping[int, Callable[[Connection], None]] = dict(
+    enumerate((_to_2, _to_3, _to_4, _to_5, _to_6, _to_7, _to_8), start=1)
+)
 """Upgrade from each older version to the next."""
 
 

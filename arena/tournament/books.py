@@ -1,4 +1,7 @@
-"""Opening books: lines of moves in text, games in PGN or SGF, and polyglot's weighted moves of chess."""
+"""Opening books: lines of moves in text, games in PGN or SGF, and for chess positions in EPD and polyglot's moves.
+
+EPD: Edwards 1994, "Standard: Portable Game Notation Specification and Implementation Guide", section 16.2.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,13 +14,16 @@ from arena.base.extras import install_command
 from arena.base.files import read_text
 from arena.base.seeding import make_rng
 from arena.match.match import Match
+from arena.match.starts import Moves, Opening, begun_at
 from games.engine.actions import Action
-from games.engine.game import Game
+from games.engine.game import TERMINAL, Game
 
 if TYPE_CHECKING:
     import chess.polyglot
 
-POLYGLOT = ".bin"
+POLYGLOT, EPD = ".bin", ".epd"
+OPERATION = re.compile(r"(hmvc|fmvn) (\d+);")
+"""Operations of EPD that say what FEN has behind the four fields of both: moves since an event, number of the move."""
 ENTRY_BYTES = 16
 """Size of an entry of a polyglot book."""
 USUAL_PLIES = 8
@@ -25,8 +31,6 @@ USUAL_PLIES = 8
 TRIES = 50
 """Walks through a polyglot book in a row without a new opening, after which there are no more."""
 FORM = re.compile(r"(.+?)((?:,(?:plies|order|start)=[^,]*)*)")
-
-Opening = tuple[Action, ...]
 
 
 @dataclass(frozen=True)
@@ -62,14 +66,14 @@ def parse_book(text: str) -> OpeningBook:
 
 def openings_in(book: OpeningBook, game: Game, count: int, seed: int) -> list[Opening]:
     """Return `count` openings of a book; they repeat where it has fewer. `UsageError` names what is wrong with it."""
+    suffix = book.path.suffix.lower()
     try:
-        if book.path.suffix.lower() == POLYGLOT:
-            return _polyglot(book, game, count, seed)
-        if book.path.suffix.lower() == ".epd":
-            raise UsageError(
-                f"{book.path}: EPD has positions, and openings are moves from the first one; use PGN or a polyglot book"
-            )
-        readers = _games(book, game) if _is_notation(book, game) else _lines(book, game)
+        if suffix == POLYGLOT:
+            return list(_polyglot(book, game, count, seed))
+        if suffix == EPD:
+            readers = _positions(book, game)
+        else:
+            readers = _games(book, game) if _is_notation(book, game) else _lines(book, game)
     except UsageError as error:
         raise UsageError(f"openings {error}") from None
     order = range(book.start - 1, len(readers))
@@ -97,6 +101,38 @@ def _lines(book: OpeningBook, game: Game) -> Readers:
         return lambda: _played(book, game, moves, f"line {number}", game.parse_action)
 
     return [reader(number, moves) for number, moves in openings]
+
+
+def _positions(book: OpeningBook, game: Game) -> Readers:
+    if game.name != "chess":
+        raise UsageError(f"{book.path}: EPD has positions of chess, not of {game.name}")
+    if book.plies is not None:
+        raise UsageError(f"{book.path}: EPD has positions, not moves; leave plies={book.plies} out")
+    lines = enumerate(map(str.strip, read_text(book.path).splitlines()), start=1)
+    positions = [(number, line) for number, line in lines if line and not line.startswith("#")]  # a mate is #, too
+    if not positions:
+        raise UsageError(f"{book.path} has no positions")
+
+    def reader(number: int, line: str) -> Callable[[], Opening]:
+        return lambda: _position(game, line, f"line {number}")
+
+    return [reader(number, line) for number, line in positions]
+
+
+def _position(game: Game, line: str, where: str) -> str:
+    """Return the position of a line of EPD, or a FEN, as FEN; `UsageError` if it is none or the game is over there."""
+    fields = line.split()
+    known = dict(OPERATION.findall(" ".join(fields[4:])))
+    is_fen = len(fields) >= 6 and fields[4].isdecimal() and fields[5].isdecimal()
+    counts = fields[4:6] if is_fen else [known.get("hmvc", "0"), known.get("fmvn", "1")]
+    try:
+        begun = begun_at(game, " ".join([*fields[:4], *counts]))
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None
+    if int(begun.initial["current_player"]) == TERMINAL:
+        raise UsageError(f"{where}: the game is over in this position")
+    assert game.position_text is not None
+    return game.position_text(begun.initial)
 
 
 def _is_notation(book: OpeningBook, game: Game) -> bool:
@@ -128,7 +164,7 @@ def _games(book: OpeningBook, game: Game) -> Readers:
 
 def _played(
     book: OpeningBook, game: Game, moves: Sequence[Any], where: str, parse: Callable[[Any, Any], Action]
-) -> Opening:
+) -> Moves:
     """Return the actions of moves, those of the book's plies alone; `UsageError` if they cannot be played."""
     if book.plies is not None and len(moves) < book.plies:
         raise UsageError(f"{where}: it has {len(moves)} plies, fewer than {book.plies}")
@@ -143,7 +179,7 @@ def _played(
     return tuple(match.actions)
 
 
-def _polyglot(book: OpeningBook, game: Game, count: int, seed: int) -> list[Opening]:
+def _polyglot(book: OpeningBook, game: Game, count: int, seed: int) -> list[Moves]:
     """Return openings drawn by the weights of the moves; each once, as far as there are so many."""
     if game.name != "chess":
         raise UsageError(f"{book.path}: polyglot books are for chess, not {game.name}")
@@ -159,7 +195,7 @@ def _polyglot(book: OpeningBook, game: Game, count: int, seed: int) -> list[Open
         raise UsageError(f"{book.path} is no polyglot book, or cut off: its {size} bytes are not entries of 16 each")
     reader = chess.polyglot.open_reader(book.path)
     plies, rng = book.plies or USUAL_PLIES, make_rng(seed)
-    openings: dict[Opening, None] = {}  # a set that keeps its order
+    openings: dict[Moves, None] = {}  # a set that keeps its order
     in_vain = 0
     with reader:
         while len(openings) < count and in_vain < TRIES:

@@ -29,9 +29,9 @@ class TournamentConfig:
     rounds: int | None = None
     """Rounds of a swiss; by default one more than needed to find a winner."""
     openings: str = "random:4"
-    """Opening moves: random:N plays N random legal moves (none in games of chance), file:PATH reads a book: lines
-    of moves, games in .pgn or .sgf, or a polyglot .bin for chess; after a comma plies=N, order=random (sequential by
-    default) and start=N. Each is played once from every side."""
+    """How games begin: random:N plays N random legal moves (none in games of chance), file:PATH reads a book: lines
+    of moves, games in .pgn or .sgf, for chess positions in .epd or a polyglot .bin; after a comma plies=N,
+    order=random (sequential by default) and start=N. Each is played once from every side."""
     seed: int = 0
     """Seed of the openings and of the agents, 0 or more."""
     anchor: str | None = None

@@ -229,7 +229,7 @@ def _game_rows(result: "TournamentResult") -> Iterable[dict[str, Any]]:
             "game": record.game,
             **{f"seat_{seat}": name for seat, name in enumerate(record.players)},
             "seed": record.seed,
-            "opening": " ".join(map(written, record.opening)),
+            "opening": record.start or " ".join(map(written, record.opening)),
             "actions": " ".join(map(written, record.actions)),
             **{f"return_{seat}": value for seat, value in enumerate(verdict.returns)},
             "reason": verdict.reason.value,

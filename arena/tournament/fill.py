@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from arena.match.starts import Opening
 from arena.store import Selection, Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.ladder import limits_words, runs_by_clock
-from arena.tournament.pairing import JobScheduler, Opening, Table, TournamentJob
+from arena.tournament.pairing import JobScheduler, Table, TournamentJob
 from arena.tournament.tally import Played, from_store
 from games.engine.game import Game
 

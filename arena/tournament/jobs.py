@@ -1,14 +1,16 @@
 """Jobs of a tournament as a worker plays them, in this or another process."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.base.errors import UsageError
 from arena.match.adjudication import Adjudication, Adjudicator
-from arena.match.batch import play_matches
+from arena.match.batch import Pairing, play_matches
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
+from arena.match.starts import begun_at, parted
 from arena.match.verdict import MatchRecord
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -89,19 +91,12 @@ class JobPlayer:
         with torch_threads(self._setup.threads):
             if not job.alone:
                 return play_matches(self._game, players, job.pairings, job.seed, self._adjudicator)
-            limits = self._setup.limits
-            matches = (
-                Match(
-                    self._game,
-                    [players[place] for place in one.seating],
-                    one.seed,
-                    one.opening,
-                    limits,
-                    self._adjudicator,
-                )
-                for one in job.pairings
-            )
-            return [match.play_out() for match in matches]
+            return [self._match(one, [players[place] for place in one.seating]).play_out() for one in job.pairings]
+
+    def _match(self, pairing: Pairing, players: Sequence[tuple[str, Policy]]) -> Match:
+        start, moves = parted(pairing.opening)
+        game, limits = begun_at(self._game, start), self._setup.limits
+        return Match(game, players, pairing.seed, moves, limits, self._adjudicator)
 
     def close(self) -> None:
         """Close all agents that were made here."""

@@ -11,7 +11,7 @@ from itertools import combinations, combinations_with_replacement
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
 from arena.match.batch import Pairing
-from games.engine.actions import Action
+from arena.match.starts import Opening
 
 BLOCK = 256
 """Openings of a job. Changing it changes the games: every job restarts the policies' random streams."""
@@ -20,7 +20,6 @@ COSTLY_BLOCK = 8
 MAX_SEARCH_STEPS = 100_000
 """Most steps of the search for a swiss round without repeated meetings; almost all searches need fewer."""
 
-Opening = tuple[Action, ...]
 Table = tuple[int, ...]
 
 

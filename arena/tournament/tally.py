@@ -167,7 +167,7 @@ class Tallies:
         self._names, self._seats, self._chance = tuple(names), seats, chance
         self._numbers = {name: i for i, name in enumerate(names)}
         self._ends: defaultdict[Names, Counter[End]] = defaultdict(Counter)
-        self._lines: defaultdict[Names, set[int]] = defaultdict(set)  # hashes of moves, and of seeds in games of chance
+        self._lines: defaultdict[Names, set[int]] = defaultdict(set)  # hashes of moves with seeds, or where they began
         self._moves_known = False
 
     def add(self, records: Iterable[MatchRecord]) -> None:
@@ -175,7 +175,7 @@ class Tallies:
         for record in records:
             verdict, players, actions = record.verdict, record.players, record.actions
             self._ends[players][verdict.returns, verdict.reason, verdict.offender] += 1
-            self._lines[players].add(hash((actions, record.seed) if self._chance else actions))
+            self._lines[players].add(hash((actions, record.seed if self._chance else record.start)))
             if actions:
                 self._moves_known = True
 

@@ -55,7 +55,7 @@ def test_a_store_of_version_3_is_brought_up_to_date_on_every_database(url):
         run = store.open_run("tournament", "key", GAME, {}, ["ada", "bob"])
         store.add_games(run.id, schedule(2))
         with store._database.writing() as connection:
-            for column in ("move_ms", "shown", "transcripts"):
+            for column in ("move_ms", "shown", "transcripts", "start"):
                 connection.exec_driver_sql(f"ALTER TABLE matches DROP COLUMN {column}")
             for table in ("ratings", "totals"):
                 connection.exec_driver_sql(f"CREATE TABLE {table} (id INTEGER)")

@@ -1,11 +1,13 @@
 """Opening books of chess and go: PGN, SGF and polyglot, whose openings are those that python-chess finds."""
 
+import dataclasses
 import struct
 
 import pytest
 
 import games
 from arena.base.errors import UsageError
+from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.tournament.config import TournamentConfig
 from arena.tournament.openings import openings_of
@@ -67,6 +69,45 @@ def test_games_of_a_pgn_are_openings(book):
     assert [texts(CHESS, one) for one in openings_of(CHESS, f"{book},plies=2,start=2", 1, 0)] == ["d4 d5"]
 
 
+def test_positions_of_an_epd_are_openings(tmp_path):
+    path = tmp_path / "book.epd"
+    lines = [
+        'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - bm Nf3; am Qh5#; id "e4 e5";',
+        "",
+        "# the end",
+        "8/8/8/4k3/8/4K3/4P3/8 b - - hmvc 3; fmvn 40;",
+        "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 7 30",
+    ]
+    path.write_text("\n".join(lines))
+    found = [
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1",
+        "8/8/8/4k3/8/4K3/4P3/8 b - - 3 40",
+        "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 7 30",
+    ]
+    for fen, line in ((found[0], lines[0].replace("am Qh5#; ", "")), (found[1], lines[3])):
+        assert chess.Board.from_epd(line)[0] == chess.Board(fen)
+    assert openings_of(CHESS, f"file:{path}", 4, 0) == [*found, found[0]]
+    assert openings_of(CHESS, f"file:{path},start=3", 1, 0) == found[2:]
+    assert set(openings_of(CHESS, f"file:{path},order=random", 3, 1)) == set(found)
+    with pytest.raises(UsageError, match="EPD has positions of chess, not of go"):
+        openings_of(GO, f"file:{path}", 1, 0)
+
+
+def test_a_tournament_plays_positions_from_both_sides_and_goes_on(tmp_path):
+    (tmp_path / "book.epd").write_text("8/8/8/4k3/8/4K3/4P3/8 b - -\n6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - -\n")
+    config = TournamentConfig(games=4, openings=f"file:{tmp_path}/book.epd")
+    entrants = {"a": "alphabeta:2", "b": "random"}
+    records = run_tournament(CHESS, entrants, config).records
+    assert [record.start.split()[0] for record in records] == ["8/8/8/4k3/8/4K3/4P3/8"] * 2 + [
+        "6k1/5ppp/8/8/8/8/5PPP/3R2K1"
+    ] * 2
+    assert [record.players for record in records] == [("a", "b"), ("b", "a")] * 2
+    assert records[2].verdict.returns == (1.0, -1.0)  # a gives mate in one
+    assert len(records[2].actions) == 1
+    timed = dataclasses.replace(config, limits=Limits(clock="10+0.1"))
+    assert [record.start for record in run_tournament(CHESS, entrants, timed).records] == [r.start for r in records]
+
+
 def test_an_order_is_drawn_by_the_seed(book):
     drawn = {tuple(openings_of(CHESS, f"{book},plies=1,order=random", 3, seed)) for seed in range(12)}
     assert len(drawn) > 1
@@ -122,7 +163,16 @@ def test_a_tournament_plays_a_book_from_both_sides(book):
         ("a.pgn", "1. f3 e5 2. g4 Qh4# 0-1", "", "game 1: the game is over after these moves"),
         ("a.pgn", '[FEN "8/8/8/8/8/k7/7P/K7 w - - 0 1"]\n\n1. h3 *', "", "game 1: it does not begin as chess"),
         ("a.pgn", PGN, ",start=9", "has 3 openings; there is no number 9"),
-        ("a.epd", "8/8/8/8/8/k7/7P/K7 w - -", "", "EPD has positions, and openings are moves"),
+        ("a.epd", "8/8/8/8/8/k7/7P/K7 w - -", ",plies=2", "a.epd: EPD has positions, not moves; leave plies=2 out"),
+        ("a.epd", "# nothing\n\n", "", "a.epd has no positions"),
+        ("a.epd", "8/8/8/8/8/k7/7P/K7 w - -\n8/8/8 w", "", "a.epd, line 2: '8/8/8 w 0 1' is not a FEN"),
+        (
+            "a.epd",
+            "8/8/8/8/8/k7/7P/8 w - -",
+            "",
+            "a.epd, line 1: '8/8/8/8/8/k7/7P/8 w - - 0 1' is no position of chess",
+        ),
+        ("a.epd", "R5k1/5ppp/8/8/8/8/8/6K1 b - -", "", "a.epd, line 1: the game is over in this position"),
         ("a.bin", "x" * 17, "", "a.bin is no polyglot book, or cut off"),
         ("a.bin", "x" * 32, "", "a.bin has no line of 8 plies from the first position"),
         ("a.bin", "", "", "a.bin"),

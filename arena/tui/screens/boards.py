@@ -15,6 +15,7 @@ from textual.content import Content
 from arena.base.counting import counted
 from arena.base.seeding import spawn_seeds
 from arena.match.limits import Limits
+from arena.match.starts import Opening, parted
 from arena.policy.protocol import Policy
 from arena.tui.drawing.board import BoardView
 from arena.tui.parts.hands import Hands
@@ -26,7 +27,6 @@ from arena.tui.state.pace import bounded
 from arena.tui.state.series import Series
 from arena.tui.state.words import result, standings
 from arena.tui.widgets.tile import Tile
-from games.engine.actions import Action
 from games.engine.game import Game
 
 MIN_REST_S = 1.0
@@ -54,7 +54,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         games: int = 10,
         seed: int = 0,
         speed: float = 1.0,
-        openings: Sequence[tuple[Action, ...]] = ((),),
+        openings: Sequence[Opening] = ((),),
         limits: Limits | None = None,
     ):
         super().__init__("watch", game.name)
@@ -102,7 +102,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
             seed = spawn_seeds(self._seed, number, count=1)[0]
             opening = self._openings[number // len(players) % len(self._openings)]
             *_, position = await thread.run(partial(match.deal, players, seed, opening, self._limits))
-            moves = len(opening)
+            moves = len(parted(opening)[1])
             title = f"{number + 1}  " + "  ".join(
                 f"{position.picture.mark(seat)} {name}" for seat, name in enumerate(names)
             )

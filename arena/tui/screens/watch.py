@@ -12,6 +12,7 @@ from arena.base.seeding import spawn_seeds
 from arena.match.ask import Answer
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
+from arena.match.starts import Opening
 from arena.match.time_control import left_after
 from arena.policy.protocol import Policy
 from arena.tui.parts.match import thought_from
@@ -24,7 +25,6 @@ from arena.tui.state.series import Series
 from arena.tui.state.words import clock, getting_ready
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
-from games.engine.actions import Action
 from games.engine.game import Game
 
 OFFER_AFTER_S, STOP_AFTER_S = 10.0, 2.0
@@ -35,7 +35,7 @@ class WatchScreen(WalkScreen):
     """A series between `agents` (name, policy), which change seats from game to game.
 
     The agent to move is asked as soon as its position is on the board. Its thoughts are shown there, and its move
-    1 / `speed` seconds later. Each of the `openings` (lists of first actions) is played once from every seat. With
+    1 / `speed` seconds later. Each of the `openings` is played once from every seat. With
     `limits`, the agents play by their clock.
 
     An agent in a process of its own (`ContainedPolicy`) can be hurried, or stopped: then it loses the game, and the
@@ -60,7 +60,7 @@ class WatchScreen(WalkScreen):
         games: int = 10,
         seed: int = 0,
         speed: float = 1.0,
-        openings: Sequence[tuple[Action, ...]] = ((),),
+        openings: Sequence[Opening] = ((),),
         limits: Limits | None = None,
         live: RemoteGame | None = None,
     ):

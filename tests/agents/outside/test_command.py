@@ -58,6 +58,17 @@ def test_the_same_seed_gives_the_same_games(tmp_path):
     assert len(set(lines(1))) == 3
 
 
+def test_a_program_is_told_where_the_game_began(tmp_path):
+    log, game, start = tmp_path / "log", games.make("chess"), "8/8/8/4k3/8/4K3/4P3/8 b - - 3 40"
+    spec = bot(tmp_path, f'print(line, end="", file=open({str(log)!r}, "a"))\nreturn {{"action": message["legal"][0]}}')
+    with closing(make_agent(spec, game)) as agent:
+        play_matches(game, [("bot", agent)], [Pairing((0, 0), 1, start), Pairing((0, 0), 2)])
+    told = list(map(json.loads, log.read_text().splitlines()))
+    assert {message["start"] for message in told if message["game_id"] == 1} == {start}
+    assert {message["start"] for message in told if message["game_id"] == 2} == {None}
+    assert (told[0]["moves"], told[0]["position"]) == ([], start)
+
+
 def test_a_program_is_told_all_that_it_needs(tmp_path):
     log = tmp_path / "log"
     game = games.make("connect_four:rows=4,columns=5,k=3")

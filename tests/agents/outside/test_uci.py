@@ -73,7 +73,7 @@ def test_stockfish_knows_what_has_been_played():
     stockfish = require_program("stockfish")
     game = replace(CHESS, initial=games.chess.position("7k/8/8/8/8/8/6Q1/6K1 w - - 0 1"))
     there_and_back = ["Qg3", "Kh7", "Qg2", "Kh8"] * 2
-    with closing(make_agent(f"uci:{stockfish},nodes=2000", game)) as agent:
+    with closing(make_agent(f"uci:{stockfish},nodes=2000", CHESS)) as agent:  # it is told where the game began
         match = Match(game, [("stockfish", agent), ("black", None)])
         for text in there_and_back[:-1]:
             match.play(game.parse_action(match.state, text))

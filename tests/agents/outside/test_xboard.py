@@ -10,6 +10,7 @@ from arena.base.errors import UsageError
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
+from arena.match.starts import begun_at
 from arena.match.verdict import Reason
 from arena.policy.clock import ClockReading
 from arena.policy.registry import make_agent
@@ -24,7 +25,7 @@ for line in sys.stdin:
     print(line, end="", file=open({log!r}, "a"))
     words = line.split()
     if words[0] == "protover":
-        print('feature myname="A bot" usermove={usermove} ping=1 done=1', flush=True)
+        print('feature myname="A bot" usermove={usermove} setboard={setboard} ping=1 done=1', flush=True)
     elif words[0] == "ping":
         print("pong", words[1], flush=True)
     elif words[0] == "go":
@@ -36,9 +37,9 @@ for line in sys.stdin:
 def engine(tmp_path):
     """Make the spec of an engine that gives these answers to `go`, and the file of what it was sent."""
 
-    def make(*answers, usermove=0):
+    def make(*answers, usermove=0, setboard=0):
         script, log = tmp_path / "engine.py", tmp_path / "log"
-        script.write_text(ENGINE.format(answers=list(answers), log=str(log), usermove=usermove))
+        script.write_text(ENGINE.format(answers=list(answers), log=str(log), usermove=usermove, setboard=setboard))
         return f"xboard:{sys.executable} {script}", log
 
     return make
@@ -106,3 +107,26 @@ def test_what_an_engine_cannot_play_or_be_told_is_refused_at_the_start(engine):
         make_agent("xboard:./nothing", CHESS)
     with pytest.raises(UsageError, match="cannot be told depth"):
         ContainedPolicy(spec, CHESS, Limits(clock="depth=3"))
+
+
+def test_an_engine_is_told_where_the_game_began(engine):
+    spec, log = engine("move d1d2", "move d2d8", "move e2e4", setboard=1)
+    rook = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
+    with closing(make_agent(spec, CHESS)) as agent:
+        match = Match(begun_at(CHESS, rook), [("engine", agent), ("", None)])
+        match.advance()
+        match.play(CHESS.parse_action(match.state, "Kh8"))
+        match.advance()
+        assert match.verdict.returns == (1.0, -1.0)
+        Match(CHESS, [("engine", agent), ("", None)]).advance()
+    lines = [line for line in log.read_text().splitlines() if line.split()[0] in ("new", "setboard", "g8h8", "go")]
+    assert lines == ["new", "new", f"setboard {rook}", "go", "g8h8", "go", "new", "go"]
+
+
+def test_an_engine_that_begins_with_the_usual_position_alone_loses_elsewhere(engine):
+    spec, _ = engine("move d1d2")
+    with closing(make_agent(spec, CHESS)) as agent:
+        match = Match(begun_at(CHESS, "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"), [("engine", agent), ("", None)])
+        match.advance()
+    assert match.verdict.reason is Reason.CRASHED
+    assert "has no feature setboard" in match.verdict.detail
