@@ -102,6 +102,7 @@ GNU_GO = "gtp:gnugo --mode gtp --level 10 --chinese-rules --capture-all-dead --p
 
 MEASUREMENTS: dict[str, Sequence[Measurement]] = {
     "backgammon": (
+        Measurement("zoo:backgammon:1", PUBEVAL, 4000, game="backgammon:scoring=full"),
         Measurement("zoo:backgammon", "random", 400),
         Measurement("zoo:backgammon", "mcts:200", 20),
         Measurement("zoo:backgammon", "gnubg:plies=0", 200),
@@ -142,7 +143,7 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("ismcts:1000", "perfect", 1000, "random:0", game="goofspiel:cards=4"),
         exploited("ismcts:1000", "goofspiel:cards=4"),
     ),
-    "hanabi": (Measurement("zoo:hanabi", "", 400),),
+    "hanabi": (Measurement("zoo:hanabi", "", 4000),),
     "hex": (
         Measurement("rave:1s", OPENSPIEL, 10, game="hex:swap=False"),
         Measurement("rave:1s", OPENSPIEL, 10, game="hex:size=7,swap=False"),
@@ -320,9 +321,7 @@ def page(cards: dict[str, ZooCard]) -> str:
     for name, card in cards.items():
         if (training := card.training) is not None:
             command = f"`{training.full_command}`"
-            lines.append(
-                f"| `{name}` | {command} | {training.core_seconds:,} | {training.date} | {training.second_seed} |"
-            )
+            lines.append(f"| `{name}` | {command} | {training.compute} | {training.date} | {training.second_seed} |")
     return "\n".join(lines) + "\n"
 
 
@@ -333,10 +332,11 @@ GAME` shows the levels of one, and `arena zoo verify GAME` plays the games of it
 FIGURES = """Scores are points a game, a draw is half a point; in games for chips what is earned a game. In brackets
 stands the 95 % interval; few games make it wide. (In backgammon, where a win earns 1 and a loss -1, a score of 42 %
 is -0.16 points a game.) Games begin with four random moves (none in games of chance), each
-line from all seats. Core-seconds are those of all games of a row, both sides together, without those of other programs.
+line from all seats. Core-seconds are those of all games of a row, both sides together, without those of other programs;
+under a clock, what the clocks of both sides ran.
 `python scripts/strength.py GAME` measures them again, from the games in its store where they are there."""
 LEVELS = """Ratings of `level:1` to `level:10`: Elo, where `random` is 0; with a sign, what a level earns a game, in
-games for chips from a random player, in `hanabi` in a team of its own. Those of go are from 9x9. Their 95 %
+games for chips from a random player. Those of go are from 9x9. Their 95 %
 intervals, by `arena agents --game GAME`, are wide compared with a step. `python scripts/calibrate.py` measures them."""
 TRAININGS = """On one core of a machine that did other work besides: core-seconds are those of the clock, and so the
 most that a training took. Options that a command does not name have their defaults."""

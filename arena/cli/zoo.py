@@ -90,7 +90,7 @@ def _cells(name: str, entry: ZooEntry, card: ZooCard) -> list[str]:
     top = f"{card.scale} {rating_words(card.levels[-1], card.scale)}" if card.levels else ""
     training = card.training
     size = f"{_size(entry) / 1000:,.0f}" if entry.trained else ""
-    trained = ("", "") if training is None else (f"{training.core_seconds:,}", training.command)
+    trained = ("", "") if training is None else (training.compute, training.command)
     return [name, card.champion, figure, top, size, *trained]
 
 

@@ -35,12 +35,25 @@ def measure(
     began = time.process_time()
     players = {agent: agent} if not game.competitive else {agent: agent, against: against}
     result = run_tournament(game, players, config, progress, store=store)
-    seconds = round(time.process_time() - began, 1)
+    seconds = time.process_time() - began
+    if clock:  # agents play in processes of their own
+        seconds += sum(sum(record.move_ms or ()) for record in result.records) / 1000
     by_return = _by_return(game)
     played, score, low, high = _score_in(result, by_return)
     date = f"{datetime.now(UTC):%Y-%m-%d}"
     return Figure(
-        agent, against, score, low, high, played, seed, openings, seconds, date, by_return=by_return, clock=clock
+        agent,
+        against,
+        score,
+        low,
+        high,
+        played,
+        seed,
+        openings,
+        round(seconds, 1),
+        date,
+        by_return=by_return,
+        clock=clock,
     )
 
 

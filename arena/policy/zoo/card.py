@@ -82,11 +82,18 @@ class Training:
     """What the same training reached from another seed, in one line; empty if it was not tried."""
     by: str = TRAIN
     """Command of arena: `TRAIN` or `SOLVE`."""
+    accelerator: str = ""
+    """GPU that it used, and for how many seconds, in words; empty for none."""
 
     @property
     def full_command(self) -> str:
         """The whole command line."""
         return f"arena {self.by} {self.command}"
+
+    @property
+    def compute(self) -> str:
+        """The processor time in seconds, and what was used besides."""
+        return f"{self.core_seconds:,}" + (f" and {self.accelerator}" if self.accelerator else "")
 
     def __post_init__(self) -> None:
         if self.by not in (TRAIN, SOLVE):
