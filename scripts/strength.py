@@ -336,7 +336,7 @@ line from all seats. Core-seconds are those of all games of a row, both sides to
 under a clock, what the clocks of both sides ran.
 `python scripts/strength.py GAME` measures them again, from the games in its store where they are there."""
 LEVELS = """Ratings of `level:1` to `level:10`: Elo, where `random` is 0; with a sign, what a level earns a game, in
-games for chips from a random player. Those of go are from 9x9. Their 95 %
+games for chips from a random player, in `hanabi` in a team of its own. Those of go are from 9x9. Their 95 %
 intervals, by `arena agents --game GAME`, are wide compared with a step. `python scripts/calibrate.py` measures them."""
 TRAININGS = """On one core of a machine that did other work besides: core-seconds are those of the clock, and so the
 most that a training took. Options that a command does not name have their defaults."""

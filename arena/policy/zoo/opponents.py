@@ -39,10 +39,14 @@ def level_of(game: "Game", level: int) -> str:
 
 
 def first_opponent(game: "Game") -> str:
-    """Return the spec of whom a person meets first: a level, the champion where there are none; "" without either."""
+    """Return the spec of whom a person meets first; "" if there is nobody.
+
+    That is a level, or the champion where there are none, and where it is no opponent but one's partner.
+    """
     with suppress(UsageError):
         level_of(game, 1)
-        return FIRST_LEVEL
+        if game.competitive:
+            return FIRST_LEVEL
     with suppress(UsageError):
         champion_of(game)
         return "champion"

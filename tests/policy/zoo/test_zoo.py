@@ -18,7 +18,7 @@ from tests.policy.test_checkpoint import saved
 
 pytestmark = pytest.mark.full
 
-WITHOUT_LEVELS = {"rock_paper_scissors", "matrix_game", "hanabi"}
+WITHOUT_LEVELS = {"rock_paper_scissors", "matrix_game"}
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +73,7 @@ def test_trained_entries_say_how_they_were_trained():
 def test_a_person_meets_a_level_and_without_levels_the_champion():
     assert first_opponent(make_game("tic_tac_toe")) == "level:3"
     assert first_opponent(make_game("rock_paper_scissors")) == "champion"
+    assert first_opponent(make_game("hanabi")) == "champion", "who is no opponent there"
     assert first_opponent(make_game("go:size=9")) == "level:3", "searches play on any board"
     assert first_opponent(make_game("connect_four:rows=7,columns=7")) == "champion", "a network plays on its own board"
 
