@@ -102,7 +102,6 @@ GNU_GO = "gtp:gnugo --mode gtp --level 10 --chinese-rules --capture-all-dead --p
 
 MEASUREMENTS: dict[str, Sequence[Measurement]] = {
     "backgammon": (
-        Measurement("zoo:backgammon:1", PUBEVAL, 4000, game="backgammon:scoring=full"),
         Measurement("zoo:backgammon", "random", 400),
         Measurement("zoo:backgammon", "mcts:200", 20),
         Measurement("zoo:backgammon", "gnubg:plies=0", 200),
@@ -148,7 +147,11 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("rave:1s", OPENSPIEL, 10, game="hex:swap=False"),
         Measurement("rave:1s", OPENSPIEL, 10, game="hex:size=7,swap=False"),
     ),
-    "kalah": (Measurement("alphabeta:10", "mcts:2000", 40), Measurement("alphabeta:1s", OPENSPIEL, 10)),
+    "kalah": (
+        Measurement("alphabeta:10", "mcts:2000", 40),
+        Measurement("alphabeta:1s", OPENSPIEL, 10),
+        Measurement("solved:alphabeta:1s", OPENSPIEL, 20, "random:0"),
+    ),
     "kuhn_poker": (exploited("champion"), Measurement("champion", "random", 10000)),
     "leduc_holdem": (exploited("champion"), Measurement("champion", "random", 10000)),
     "leduc_poker": (exploited("champion"), Measurement("champion", "random", 10000)),

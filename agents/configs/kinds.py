@@ -202,7 +202,7 @@ BUCKETS = AgentKind(
     argument="DIR",
 )
 PERFECT = AgentKind(
-    summary="plays exactly: connect_four, small tic_tac_toe, pig, endgames of othello, small poker",
+    summary="plays exactly: connect_four, small tic_tac_toe, pig, endgames of othello and kalah, small poker",
     make=Deferred("agents.perfect.perfect:make"),
 )
 NOISY = AgentKind("plays as AGENT, but for a share of random moves", Deferred("arena.policy.noisy:make"), "SHARE:AGENT")

@@ -1,9 +1,11 @@
 """`perfect`: plays exactly, in games small enough to be searched to the end.
 
-Connect Four up to 7 x 6 with k=4; tic-tac-toe on boards of up to 20 cells; pig for two; endgames of othello, before
-which it plays as `alphabeta:4` does. Without chance it wins as early and loses as late as possible (in othello only the
-result counts), and it draws uniformly among equally good moves. With a clock, it plays as `alphabeta:4` where its
-search would take longer than the clock has for a move: in a few early positions of Connect Four for minutes.
+Connect Four up to 7 x 6 with k=4; tic-tac-toe on boards of up to 20 cells; pig for two; kalah as first player from the
+start, and with 36 seeds in the houses or fewer; endgames of othello. Before these it plays as `alphabeta:4` does.
+Without chance it wins as early and loses as late as possible (in kalah and othello only the result counts), and it
+draws uniformly among equally good moves (but for kalah's opening book, of one move each). With a clock, it plays as
+`alphabeta:4` where its search would take longer than the clock has for a move: in a few early positions of Connect Four
+for minutes.
 
 In small games with hidden information, such as kuhn_poker and leduc_poker, it plays an equilibrium strategy, which no
 opponent can push below the game's value.

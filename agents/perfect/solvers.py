@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from agents.perfect.connect_four import ConnectFourSolver
 from agents.perfect.gomoku import GomokuSolver
+from agents.perfect.kalah import KalahSolver
 from agents.perfect.othello import OthelloSolver
 from agents.perfect.pig import PigSolver
 from agents.perfect.tic_tac_toe import TicTacToeSolver
@@ -49,6 +50,7 @@ SOLVERS: dict[str, Callable[[Game], PerfectSolver]] = {
     "connect_four": ConnectFourSolver,
     "tic_tac_toe": TicTacToeSolver,
     "othello": OthelloSolver,
+    "kalah": KalahSolver,
     "pig": PigSolver,
 }
 """Solvers of all results, at least in the endgame."""

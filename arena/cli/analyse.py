@@ -25,7 +25,8 @@ class Options:
 
     The positions come from games of mixed strength: each seat is played by random, one-ply, mcts:50 or mcts:300. A
     judge values the moves. With the judge 'perfect' a move keeps the value if the game stays won, drawn or lost; this
-    works where exact values are known (connect_four after the first moves, small tic_tac_toe, endgames of othello).
+    works where exact values are known (connect_four after the first moves, small tic_tac_toe, endgames of othello and
+    kalah).
     With any other judge a move keeps the value if its estimate is within 0.05 of the best move's.
 
     Answers that are no legal move count as moves that lose, and are counted by kind: illegal, late, crashed, and of a

@@ -14,7 +14,7 @@ DECAY = 0.999
 
 @cache
 def compiled(game):
-    """The search for one game, in which seats move in turn."""
+    """The search for one game of two."""
     rules = game.rules
     apply, legal_actions, returns = rules.apply, rules.legal_actions, rules.returns
 
@@ -30,13 +30,16 @@ def compiled(game):
             return np.float64(payoff[seat])
         masks[ply + 1] = False
         legal_actions(stack[ply + 1], masks[ply + 1])
+        again = stack[ply + 1].current_player == seat
         best, low, high = -2.0, -beta / DECAY, -alpha / DECAY
+        if again:
+            low, high = alpha / DECAY, beta / DECAY
         for reply in range(masks.shape[1]):
             if masks[ply + 1, reply]:
                 best = max(best, after(stack, masks, payoff, ply + 1, reply, max(low, best), high))
                 if best >= high:
                     break
-        return -best * DECAY
+        return best * DECAY if again else -best * DECAY
 
     return after
 

@@ -80,7 +80,7 @@ def test_the_seed_decides_among_equals():
 
 
 def test_what_cannot_be_solved_is_refused_by_name():
-    with pytest.raises(UsageError, match="perfect cannot solve chess; it plays connect_four, othello, pig, tic"):
+    with pytest.raises(UsageError, match="perfect cannot solve chess; it plays connect_four, kalah, othello, pig, tic"):
         make_agent("perfect", games.make("chess"))
     with pytest.raises(UsageError, match="'perfect' takes no argument, not '4'"):
         make_agent("perfect:4", games.make("tic_tac_toe"))
