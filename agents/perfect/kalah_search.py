@@ -64,7 +64,7 @@ class Sown(NamedTuple):
     """Whether the same player moves again."""
 
 
-@njit
+@njit(cache=True)
 def seeds_in(houses: Any) -> Any:
     """Return the number of seeds in all houses of a player."""
     return np.int64(houses * EACH >> np.uint64(56))
@@ -76,13 +76,13 @@ def one_each(count: int) -> Any:
     return EACH & ((ONE << (EIGHT * np.uint64(count))) - ONE)
 
 
-@njit
+@njit(cache=True)
 def seeds_of(houses: Any, house: int) -> Any:
     """Return the number of seeds in a house."""
     return np.int64(houses >> (EIGHT * np.uint64(house)) & BYTE)
 
 
-@njit
+@njit(cache=True)
 def sow(own: Any, other: Any, house: int, rules: KalahRules) -> Sown:
     """Sow the seeds of an own house, and capture."""
     count, places = rules.houses, 2 * rules.houses + 1
@@ -119,7 +119,7 @@ def index_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
     return mixed * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32) & np.uint64(table.shape[0] - 2)
 
 
-@njit
+@njit(cache=True)
 def entry_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
     """Return the index of a position's entry; where it has none, that of the one to be replaced."""
     first = index_of(own, other, table)
@@ -132,13 +132,13 @@ def entry_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
     return second if table[first].seeds > seeds_in(own) + seeds_in(other) else first
 
 
-@njit
+@njit(cache=True)
 def gain_at_end(own: Any, other: Any, rules: KalahRules) -> Any:
     """Return what the player whose houses are the first ones gains where a side's houses are all empty."""
     return seeds_in(own) - seeds_in(other) if rules.sweep else 0
 
 
-@njit
+@njit(cache=True)
 def priority(own: Any, other: Any, house: int, rules: KalahRules) -> Any:
     """Return how early a house is tried: first where one moves again, then captures, then near the store."""
     hand = seeds_of(own, house)
@@ -173,7 +173,7 @@ def bounds_of(own: Any, other: Any, seeds: int, table: NDArray[Any]) -> tuple[An
     return np.int64(-seeds), np.int64(seeds), np.int64(-1)
 
 
-@njit(nogil=True)
+@njit(cache=True, nogil=True)
 def search(own: Any, other: Any, alpha: int, beta: int, space: KalahWorkspace) -> Any:
     """Return the gain of the player to move, if both play best; a bound of it where it is not between alpha and beta.
 
