@@ -149,7 +149,7 @@ def test_a_store_without_the_column_gets_it(played, tmp_path):
     path = tmp_path / "old.sqlite"
     stored(replace(played[0], shown=None), path)
     with sqlite3.connect(path) as connection:
-        for column in ("shown", "transcripts"):  # of versions 6 and 7
+        for column in ("shown", "transcripts", "start"):  # of versions 6 to 8
             connection.execute(f"ALTER TABLE matches DROP COLUMN {column}")
         connection.execute("UPDATE arena_schema SET version = 5")
     with Store(path) as store:
