@@ -157,9 +157,9 @@ def read_report(connection: Connection, number: int, lease: str, lines: Sequence
     with refusing(f"job {number}"):
         for line, side in zip(lines, sides, strict=True):
             game, record = from_json_line(line)
-            due = (job.rules.game, tuple(job.table[place].player for place in side), job.seed, job.opening)
-            if (game.label, record.players, record.seed, record.opening) != due:
-                raise UsageError("a game of other players, another seed, opening or game was reported")
+            due = (job.rules.game, tuple(job.table[place].player for place in side), job.seed, "", job.opening)
+            if (game.label, record.players, record.seed, record.start, record.opening) != due:
+                raise UsageError("a game of other players, another seed, opening, start or game was reported")
             records.append(record)
     return records
 

@@ -6,6 +6,7 @@ import re
 import pytest
 from sqlalchemy import select, update
 
+from arena.match.json_lines import from_json_line
 from arena.server.job_games import JobGames, PlayableJob
 from arena.server.models import JobGiven
 from arena.server.schema import jobs, keys
@@ -230,6 +231,20 @@ def test_reports_of_other_games_are_refused(site):
     assert report(*lines).json() == {"repeated": True}
     assert report(*lines[::-1]).status_code == 422
     assert games(site) == []  # a qualification is no game of the ladder
+
+
+def test_games_that_began_in_a_won_position_are_refused(site):
+    caller = filled(site, game="chess", openings="random:0")
+    _, job = held(site, caller)
+    lines = JobGames(False).do(PlayableJob(job, {}))
+    won = {"start": "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "moves": ["Rd8#"], "returns": [1.0, -1.0]}
+    ended = {"reason": "finished", "offender": None, "detail": "", "move_ms": [1]}
+    liar = json.dumps(json.loads(lines[0]) | won | ended)
+    assert from_json_line(liar)[1].verdict.returns == (1.0, -1.0)
+    response = caller.ask("POST", f"/jobs/{job.id}/report", {"lease": job.lease, "games": [liar, *lines[1:]]})
+    assert response.status_code == 422
+    assert "another seed, opening, start or game" in response.json()["detail"]
+    assert caller.post(f"/jobs/{job.id}/report", {"lease": job.lease, "games": lines}) == {"repeated": False}
 
 
 def test_a_job_that_went_to_another_is_not_taken_back(site):
