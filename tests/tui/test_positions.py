@@ -65,7 +65,7 @@ def test_positions_stay_as_they_were_and_moves_are_named_where_they_were_made():
 def test_a_hint_of_a_solver_comes_with_its_line(name, moves):
     game = make_game(name)
     table = LiveMatch(game)
-    table.deal([("you", None)] * 2, seed=0, actions=moves)
+    table.deal([("you", None)] * 2, seed=0, opening=moves)
     hint = table.advise(make_agent("perfect", game), seed=1)
     assert hint.line[0] == game.action_text(table._match.state, hint.answer.action)
     assert len(hint.line) > 3
