@@ -168,7 +168,7 @@ class Batch:
 
     def is_empty(self, recurse: bool = False) -> bool:
         """Return whether there is no key; with `recurse`, whether there is no leaf at any depth."""
-        if not recurse:
+        if not recurse or not self.__dict__:
             return not self.__dict__
         return all(isinstance(value, Batch) and value.is_empty(recurse=True) for value in self.__dict__.values())
 

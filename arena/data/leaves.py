@@ -48,8 +48,10 @@ def tidy(array: NDArray[Any]) -> NDArray[Any]:
 
 def rows_at(value: Any, index: Any) -> Any:
     """Return `value[index]`, computed in the fastest way."""
-    if type(index) is np.ndarray and type(value) is np.ndarray and value.ndim > 1 and index.dtype.kind == "i":
-        return value.take(index, 0)  # four times as fast where rows are short
+    if type(index) is np.ndarray and type(value) is np.ndarray:
+        if value.ndim > 1 and index.dtype.kind == "i":
+            return value.take(index, 0)  # four times as fast where rows are short
+        return value[index]
     return value[index_of(value, index)]
 
 
