@@ -6,19 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.perfect.kalah_book import RULES, shipped_book
-from agents.perfect.kalah_search import (
-    ENTRY,
-    KalahRules,
-    KalahWorkspace,
-    Sown,
-    entry_of,
-    gain_at_end,
-    priority,
-    search,
-    seeds_in,
-    seeds_of,
-    sow,
-)
+from agents.perfect.kalah_search import KalahRules, KalahWorkspace, next_house, search, seeds_in, sow
+from agents.perfect.position_table import ENTRY, known_bounds
 from arena.base.errors import UsageError
 from games.engine.game import Game, State
 
@@ -63,8 +52,7 @@ class KalahSolver:
         own, other, lead = self._sides(state)
         if (int(own), int(other), lead) in self._book:
             return 0.0
-        seeds = int(seeds_in(own) + seeds_in(other))
-        return math.inf if seeds > MOST_SEEDS else math.pow(GROWTH, seeds - SECOND)
+        return math.inf if is_early(own, other) else math.pow(GROWTH, int(seeds_in(own) + seeds_in(other)) - SECOND)
 
     def gain(self, own: np.uint64, other: np.uint64) -> int:
         """Return what the player to move still gains on the other, if both play best."""
@@ -81,11 +69,11 @@ class KalahSolver:
         if (house := self._book.get((int(own), int(other), lead))) is not None:
             best[house] = True
             return best, 1.0
-        if math.isinf(self.seconds(state)):
+        if is_early(own, other):
             return None
         result = self._result(own, other, lead)
-        for house in self._houses(own, other):
-            best[house] = result < 0 or self._reaches(sow(own, other, house, self._space.rules), result - lead)
+        for house in np.flatnonzero(state["seeds"][int(state["current_player"]), :-1]).tolist():
+            best[house] = result < 0 or self._reaches(own, other, house, result - lead)
         return best, float(result)
 
     def value(self, state: State) -> float | None:
@@ -93,21 +81,16 @@ class KalahSolver:
         own, other, lead = self._sides(state)
         if (int(own), int(other), lead) in self._book:
             return 1.0
-        return None if math.isinf(self.seconds(state)) else float(self._result(own, other, lead))
+        return None if is_early(own, other) else float(self._result(own, other, lead))
 
     def winning(self, own: np.uint64, other: np.uint64, lead: int) -> int | None:
         """Return a house that wins for the player to move, however long it takes to find; None if there is none."""
-        rules = self._space.rules
-        return next(
-            (one for one in self._houses(own, other) if self._reaches(sow(own, other, one, rules), 1 - lead)), None
-        )
-
-    def _houses(self, own: np.uint64, other: np.uint64) -> list[int]:
-        """Return the houses that may be sown, those first that look best."""
-        rules, entry = self._space.rules, self._space.table[int(entry_of(own, other, self._space.table))]
-        known = int(entry["house"]) if entry["own"] == own and entry["other"] == other else -1
-        legal = [house for house in range(rules.houses) if seeds_of(own, house) > 0]
-        return sorted(legal, key=lambda house: (house != known, -int(priority(own, other, house, rules))))
+        known, tried = int(known_bounds(own, other, 0, self._space.table)[2]), 0
+        while (house := int(next_house(own, other, tried, known, self._space.rules))) >= 0:
+            if self._reaches(own, other, house, 1 - lead):
+                return house
+            tried |= 1 << house
+        return None
 
     def _sides(self, state: State) -> tuple[np.uint64, np.uint64, int]:
         """Return the houses of the player to move, those of the other, and the lead of the former's store."""
@@ -120,11 +103,15 @@ class KalahSolver:
         """Return 1, 0 or -1 by who wins: much faster than by how much."""
         return int(np.sign(lead + search(own, other, -lead - 1, -lead + 1, self._space)))
 
-    def _reaches(self, sown: Sown, gain: int) -> bool:
-        """Return whether the player who has made a move gains so much by it in the end."""
-        left, rules = gain - sown.gain, self._space.rules
-        if not (sown.own and sown.other):
-            return int(gain_at_end(sown.own, sown.other, rules)) >= left
+    def _reaches(self, own: np.uint64, other: np.uint64, house: int, gain: int) -> bool:
+        """Return whether the player to move gains so much in the end by sowing a house."""
+        sown = sow(own, other, house, self._space.rules)
+        left = gain - sown.gain
         if sown.again:
             return int(search(sown.own, sown.other, left - 1, left, self._space)) >= left
         return -int(search(sown.other, sown.own, -left, 1 - left, self._space)) >= left
+
+
+def is_early(own: np.uint64, other: np.uint64) -> bool:
+    """Return whether there are too many seeds in the houses for a position to be solved."""
+    return int(seeds_in(own) + seeds_in(other)) > MOST_SEEDS

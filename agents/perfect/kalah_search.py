@@ -12,20 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.perfect.position_table import known_bounds, remember
 from games.engine.bits import ONE, ZERO
 from games.engine.jit import njit
 
-ENTRY = np.dtype(
-    [
-        ("own", np.uint64),  # houses of the player to move
-        ("other", np.uint64),
-        ("low", np.int16),  # bounds of the gain
-        ("high", np.int16),
-        ("house", np.int8),  # that was best
-        ("seeds", np.int8),  # in all houses
-    ],
-    align=True,
-)
 EIGHT = np.uint64(8)
 BYTE = np.uint64(0xFF)
 EACH = np.uint64(0x0101010101010101)
@@ -48,13 +38,13 @@ class KalahWorkspace(NamedTuple):
 
     rules: KalahRules
     table: NDArray[Any]
-    """Records `ENTRY`; their number is a power of two."""
+    """Records `ENTRY` of `agents.perfect.position_table`."""
     searched: NDArray[np.int64]
     """Number of positions searched, [1]."""
 
 
 class Sown(NamedTuple):
-    """What becomes of a position by a move."""
+    """A position after a move."""
 
     own: Any
     other: Any
@@ -112,33 +102,6 @@ def sow(own: Any, other: Any, house: int, rules: KalahRules) -> Sown:
 
 
 @njit
-def index_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
-    """Return the first of the two entries where a position may be."""
-    mixed = (own ^ other * np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xD6E8FEB86659FD93)
-    mixed ^= mixed >> np.uint64(29)
-    return mixed * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32) & np.uint64(table.shape[0] - 2)
-
-
-@njit(cache=True)
-def entry_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
-    """Return the index of a position's entry; where it has none, that of the one to be replaced."""
-    first = index_of(own, other, table)
-    if table[first].own == own and table[first].other == other:
-        return first
-    second = first + ONE
-    if table[second].own == own and table[second].other == other:
-        return second
-    # the first of the two holds the position with more seeds, which took longer
-    return second if table[first].seeds > seeds_in(own) + seeds_in(other) else first
-
-
-@njit(cache=True)
-def gain_at_end(own: Any, other: Any, rules: KalahRules) -> Any:
-    """Return what the player whose houses are the first ones gains where a side's houses are all empty."""
-    return seeds_in(own) - seeds_in(other) if rules.sweep else 0
-
-
-@njit(cache=True)
 def priority(own: Any, other: Any, house: int, rules: KalahRules) -> Any:
     """Return how early a house is tried: first where one moves again, then captures, then near the store."""
     hand = seeds_of(own, house)
@@ -150,7 +113,7 @@ def priority(own: Any, other: Any, house: int, rules: KalahRules) -> Any:
     return house
 
 
-@njit
+@njit(cache=True)
 def next_house(own: Any, other: Any, tried: int, known: int, rules: KalahRules) -> int:
     """Return the house to be tried next, `known` before all, without those whose bits are in `tried`; -1 if none is."""
     if tried == 0 and known >= 0:
@@ -164,24 +127,17 @@ def next_house(own: Any, other: Any, tried: int, known: int, rules: KalahRules) 
     return house
 
 
-@njit
-def bounds_of(own: Any, other: Any, seeds: int, table: NDArray[Any]) -> tuple[Any, Any, Any]:
-    """Return what is known of the gain from a position: at least, at most, and the best house, -1 for none."""
-    entry = table[entry_of(own, other, table)]
-    if entry.own == own and entry.other == other:
-        return np.int64(entry.low), np.int64(entry.high), np.int64(entry.house)
-    return np.int64(-seeds), np.int64(seeds), np.int64(-1)
-
-
 @njit(cache=True, nogil=True)
 def search(own: Any, other: Any, alpha: int, beta: int, space: KalahWorkspace) -> Any:
     """Return the gain of the player to move, if both play best; a bound of it where it is not between alpha and beta.
 
-    `alpha` < `beta`. Neither side's houses are all empty.
+    `alpha` < `beta`. Where the houses of a side are all empty, the game is over.
     """
+    if own == ZERO or other == ZERO:
+        return seeds_in(own) - seeds_in(other) if space.rules.sweep else 0
     space.searched[0] += 1
     seeds = seeds_in(own) + seeds_in(other)
-    low, high, known = bounds_of(own, other, seeds, space.table)
+    low, high, known = known_bounds(own, other, seeds, space.table)
     floor, ceiling = max(alpha, low), min(beta, high)
     if floor >= ceiling:
         return low if low > alpha else high
@@ -193,32 +149,12 @@ def search(own: Any, other: Any, alpha: int, beta: int, space: KalahWorkspace) -
         tried |= 1 << house
         sown = sow(own, other, house, space.rules)
         least, gain = max(floor, best), sown.gain
-        if sown.own == ZERO or sown.other == ZERO:
-            gain += gain_at_end(sown.own, sown.other, space.rules)
-        elif sown.again:
+        if sown.again:
             gain += search(sown.own, sown.other, least - gain, ceiling - gain, space)
         else:
             gain -= search(sown.other, sown.own, gain - ceiling, gain - least, space)
         if gain > best:
             best, chosen = gain, house
-    store(own, other, best, chosen, (floor, ceiling), (low, high, seeds), space.table)
+    known_low, known_high = best if best > floor else low, best if best < ceiling else high
+    remember(own, other, known_low, known_high, chosen, seeds, space.table)
     return best
-
-
-@njit
-def store(
-    own: Any,
-    other: Any,
-    gain: int,
-    house: int,
-    window: tuple[int, int],
-    known: tuple[int, int, int],
-    table: NDArray[Any],
-) -> None:
-    """Note what a search within a window found, beside what was known: bounds, and the number of seeds."""
-    place = entry_of(own, other, table)
-    low, high, seeds = known
-    entry = table[place]
-    entry.own, entry.other, entry.house, entry.seeds = own, other, house, min(seeds, 127)
-    entry.low = max(low, gain) if gain > window[0] else low
-    entry.high = min(high, gain) if gain < window[1] else high

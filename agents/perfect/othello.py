@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.perfect.othello_board import board_of
-from agents.perfect.othello_search import CANDIDATES, ENTRY, MOST_DISCS, EndgameWorkspace, reaches, search
+from agents.perfect.othello_search import CANDIDATES, MOST_DISCS, EndgameWorkspace, reaches, search
+from agents.perfect.position_table import ENTRY
 from arena.base.errors import UsageError
 from games.engine.game import Game, State
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.perfect.othello_board import BoardMasks, beside, final_score, moves_of, turned_by
+from agents.perfect.position_table import index_of, known_bounds, remember
 from games.engine.bits import ONE, ZERO, bit, lowest_index, popcount
 from games.engine.jit import njit
 
@@ -29,17 +30,6 @@ WITH_FRONTIER = 10
 QUADRANTS = np.array([0x0F0F0F0F, 0xF0F0F0F0, 0x0F0F0F0F << 32, 0xF0F0F0F0 << 32], np.uint64)
 """Regions whose empty cells are counted."""
 
-ENTRY = np.dtype(
-    [
-        ("own", np.uint64),
-        ("other", np.uint64),
-        ("low", np.int8),  # bounds of the score
-        ("high", np.int8),
-        ("move", np.int8),  # cell that was best, -1 for none
-        ("empty", np.int8),  # number of empty cells
-    ],
-    align=True,
-)
 CANDIDATES = np.dtype(
     [
         ("own", np.uint64, (MOST_MOVES,)),  # the position after the move, of the player who moves there
@@ -56,7 +46,7 @@ class EndgameWorkspace(NamedTuple):
 
     board: BoardMasks
     table: NDArray[Any]
-    """Records `ENTRY`; their number is a power of two."""
+    """Records `ENTRY` of `agents.perfect.position_table`."""
     candidates: NDArray[Any]
     """Records `CANDIDATES` [65], of the positions on the current line by their number of empty cells."""
     searched: NDArray[np.int64]
@@ -117,45 +107,6 @@ def search_shallow(
 
 
 @njit
-def index_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
-    """Return the first of the two entries where a position may be."""
-    mixed = (own ^ other * np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xD6E8FEB86659FD93)
-    return mixed >> np.uint64(32) & np.uint64(table.shape[0] - 2)
-
-
-@njit
-def entry_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
-    """Return the index of a position's entry; where it has none, that of the one to be replaced."""
-    first = index_of(own, other, table)
-    if table[first].own == own and table[first].other == other:
-        return first
-    second = first + ONE
-    if table[second].own == own and table[second].other == other:
-        return second
-    # the first of the two holds what took longest to search
-    return second if table[first].empty > MOST_DISCS - popcount(own | other) else first
-
-
-@njit
-def stored(own: Any, other: Any, table: NDArray[Any]) -> Any:
-    """Return bounds of a position's score, low and high, and the cell of its best move, -1 for none."""
-    entry = table[entry_of(own, other, table)]
-    if entry.own == own and entry.other == other:
-        return np.int64(entry.low), np.int64(entry.high), np.int64(entry.move)
-    return np.int64(-MOST_DISCS), np.int64(MOST_DISCS), np.int64(-1)
-
-
-@njit
-def remember(own: Any, other: Any, low: int, high: int, cell: int, table: NDArray[Any]) -> None:
-    """Store bounds of a position's score, narrowing those that are there, and its best move."""
-    entry = table[entry_of(own, other, table)]
-    if entry.own != own or entry.other != other:
-        entry.own, entry.other, entry.low, entry.high = own, other, -MOST_DISCS, MOST_DISCS
-    entry.low, entry.high = max(entry.low, low), min(entry.high, high)
-    entry.move, entry.empty = cell, MOST_DISCS - popcount(own | other)
-
-
-@njit
 def priority(cell: int, own: Any, other: Any, odd: Any, board: BoardMasks) -> int:
     """Return how late a move is tried that leads to a position with `own` to answer it."""
     replies = moves_of(own, other, board)
@@ -210,7 +161,7 @@ def search(own: Any, other: Any, alpha: int, beta: int, space: EndgameWorkspace)
     if popcount(empty) <= SHALLOW:
         return search_shallow(own, other, alpha, beta, odd_quadrants(empty), board, space.searched)
     space.searched[0] += 1
-    least, most, first = stored(own, other, table)
+    least, most, first = known_bounds(own, other, MOST_DISCS, table)
     if least >= beta or least == most:
         return least
     if most <= alpha:
@@ -239,7 +190,7 @@ def search(own: Any, other: Any, alpha: int, beta: int, space: EndgameWorkspace)
             if best >= beta:
                 break
     known_low, known_high = best if best > alpha else -MOST_DISCS, best if best < beta else MOST_DISCS
-    remember(own, other, known_low, known_high, cell, table)
+    remember(own, other, known_low, known_high, cell, popcount(empty), table)
     return best
 
 

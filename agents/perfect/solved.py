@@ -1,10 +1,9 @@
 """`solved:AGENT`: plays as another agent, and exactly where a solver knows the best moves within a second.
 
 These are endgames of othello, Connect Four and kalah (whose first player it wins for from the start), small
-tic-tac-toe, pig for two, and forced wins in gomoku. Where the
-solver finds some moves better than others, one of them is drawn; the agent decides among equals. A choice of the agent
-by which the opponent gets a forced win is replaced, if there is a better one. With a clock, the solver takes no more
-than half of what the clock has for a move.
+tic-tac-toe, pig for two, and forced wins in gomoku. Where the solver finds some moves better than others, one of them
+is drawn; the agent decides among equals. A choice of the agent by which the opponent gets a forced win is replaced, if
+there is a better one. With a clock, the solver takes no more than half of what the clock has for a move.
 """
 
 from typing import Any
