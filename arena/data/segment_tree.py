@@ -36,14 +36,9 @@ class SegmentTree:
     def __len__(self) -> int:
         return self._size
 
-    @property
-    def numbers(self) -> Floats:
-        """The numbers, [size], in the memory of the tree: to be read alone."""
-        return self._node[self._leaves : self._leaves + self._size]
-
     def __getitem__(self, index: int | slice | Sequence[int] | NDArray[Any]) -> Any:
         """Return the numbers at an index, as for an array [size]."""
-        value = self.numbers[index]
+        value = self._node[self._leaves : self._leaves + self._size][index]
         return value if isinstance(value, np.ndarray) and value.base is None else np.array(value)[()]
 
     def __setitem__(self, index: int | slice | Sequence[int] | NDArray[Any], value: float | NDArray[Any]) -> None:

@@ -84,12 +84,11 @@ class PrioritizedReplayBuffer(ReplayBuffer):
 
     def get_weight(self, index: Index) -> Any:
         """Return the importance weights (p / p_min) ** -beta of the transitions at `index`; a scalar for one place."""
-        places = self.rings.places(index)
-        weight = self._importance(places.ravel(), False)
-        return float(weight[0]) if isinstance(index, int | np.integer) else weight.reshape(places.shape)
+        weight = self._importance(self.rings.places(index), False)
+        return float(weight[0]) if isinstance(index, int | np.integer) else weight
 
     def _importance(self, places: NDArray[np.int64], normalised: bool) -> NDArray[np.float64]:
-        return _importance(self._tree.numbers, places, self._min_priority**self._alpha, self._beta, normalised)
+        return _importance(self._tree[places], self._min_priority**self._alpha, self._beta, normalised)
 
     def update_weight(self, index: Index, new_weight: Any) -> None:
         """Set the priorities of the transitions at `index` to the sizes of `new_weight` (numbers, an array or tensor).
@@ -220,15 +219,7 @@ def _weighed(given: NDArray[np.float64], alpha: float) -> tuple[NDArray[np.float
 
 
 @njit(cache=True, nogil=True)
-def _importance(
-    weight: NDArray[np.float64], places: NDArray[np.int64], smallest: float, beta: float, normalised: bool
-) -> NDArray[np.float64]:
-    """(weight / smallest) ** -beta at `places` [n], divided by the largest of them if `normalised`."""
-    out, largest = np.empty(places.shape[0]), 0.0
-    for i in range(places.shape[0]):
-        out[i] = (weight[places[i]] / smallest) ** -beta
-        largest = max(largest, out[i])
-    if normalised:
-        for i in range(places.shape[0]):
-            out[i] /= largest
-    return out
+def _importance(weight: NDArray[np.float64], smallest: float, beta: float, normalised: bool) -> NDArray[np.float64]:
+    """(weight / smallest) ** -beta [n], divided by the largest of them if `normalised`."""
+    out = (weight / smallest) ** -beta
+    return out / out.max() if normalised and out.size else out
