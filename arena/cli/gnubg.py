@@ -3,7 +3,7 @@
 import socketserver
 import sys
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import tyro
@@ -13,6 +13,7 @@ from arena.base.checks import require_at_least, require_between
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.match.match import Match
+from arena.match.starts import begun_at
 from arena.match.warm_up import warm_up
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -132,7 +133,6 @@ class ExternalPlayer:
         return "drop" if value is not None and value < LOST else "take"
 
     def _match(self, line: str) -> Match:
-        assert self._game.parse_position is not None
         self._asked += 1
-        started = replace(self._game, initial=self._game.parse_position(line))
-        return Match(started, [(self._name, self._agent)] * 2, spawn_seeds(self._seed, self._asked, count=1)[0])
+        seed = spawn_seeds(self._seed, self._asked, count=1)[0]
+        return Match(begun_at(self._game, line), [(self._name, self._agent)] * 2, seed)

@@ -109,12 +109,11 @@ class _Lockstep:
         initial, games = np.repeat(game.initial.reshape(1), len(self._starts)), self._env.state_dict()
         for start in filter(None, dict.fromkeys(self._starts)):
             rows = [row for row, own in enumerate(self._starts) if own == start]
-            begun = begun_at(game, start)
-            alone = vector_games(begun, 1)
-            alone.reset()
-            initial[rows] = begun.initial
+            first = vector_games(begun_at(game, start), 1)
+            first.reset()
+            initial[rows], position = first.game.initial, first.state_dict()
             for name in ("states", "seats", "mask", "over"):
-                games[name][rows] = alone.state_dict()[name]
+                games[name][rows] = position[name]
         self._env.load_state_dict(games)
         return initial
 
@@ -173,8 +172,8 @@ class _Lockstep:
             return failed(self._env.game, len(rows), unfit)
         places = rows * self._env.num_agents + seats
         hidden = store.state[places] if "state" in store else None
-        seen = view(self._env, rows, policy, self._history, self._length, self._initial)
-        answers = ask(self._env.game, policy, seen, hidden)
+        obs = view(self._env, rows, policy, self._history, self._length, self._initial)
+        answers = ask(self._env.game, policy, obs, hidden)
         for i, transcript in answers.transcripts.items():
             self._minutes[rows[i]].note(int(self._length[rows[i]]), int(seats[i]), transcript)
         if "state" in answers.extras:

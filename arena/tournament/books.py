@@ -64,12 +64,12 @@ def parse_book(text: str) -> OpeningBook:
     return OpeningBook(Path(form[1]), **settings)
 
 
-def openings_in(book: OpeningBook, game: Game, count: int, seed: int) -> list[Opening]:
+def openings_in(book: OpeningBook, game: Game, count: int, seed: int) -> Sequence[Opening]:
     """Return `count` openings of a book; they repeat where it has fewer. `UsageError` names what is wrong with it."""
     suffix = book.path.suffix.lower()
     try:
         if suffix == POLYGLOT:
-            return list(_polyglot(book, game, count, seed))
+            return _polyglot(book, game, count, seed)
         if suffix == EPD:
             readers = _positions(book, game)
         else:
@@ -126,13 +126,13 @@ def _position(game: Game, line: str, where: str) -> str:
     is_fen = len(fields) >= 6 and fields[4].isdecimal() and fields[5].isdecimal()
     counts = fields[4:6] if is_fen else [known.get("hmvc", "0"), known.get("fmvn", "1")]
     try:
-        begun = begun_at(game, " ".join([*fields[:4], *counts]))
+        state = begun_at(game, " ".join([*fields[:4], *counts])).initial
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None
-    if int(begun.initial["current_player"]) == TERMINAL:
+    if state["current_player"] == TERMINAL:
         raise UsageError(f"{where}: the game is over in this position")
     assert game.position_text is not None
-    return game.position_text(begun.initial)
+    return game.position_text(state)
 
 
 def _is_notation(book: OpeningBook, game: Game) -> bool:

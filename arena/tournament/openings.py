@@ -1,6 +1,7 @@
 """Openings of games: random legal moves or those of a book, each played from all sides."""
 
 import re
+from collections.abc import Sequence
 
 from arena.base.errors import UsageError
 from arena.match.batch import random_openings
@@ -28,7 +29,7 @@ def random_openings_of(game: Game, form: str, count: int, seed: int) -> list[Mov
     return random_openings(game, int(form.removeprefix(RANDOM)), count, seed)
 
 
-def openings_of(game: Game, form: str, count: int, seed: int) -> list[Opening]:
+def openings_of(game: Game, form: str, count: int, seed: int) -> Sequence[Opening]:
     """Return `count` openings of a game, as actions or positions; they repeat only if there are too few.
 
     `random:N` draws N legal moves each, by `seed`. `file:PATH` reads a book: text with a line of moves each in the
@@ -38,5 +39,5 @@ def openings_of(game: Game, form: str, count: int, seed: int) -> list[Opening]:
     """
     check_openings(form)
     if form.startswith(RANDOM):
-        return list(random_openings_of(game, form, count, seed))
+        return random_openings_of(game, form, count, seed)
     return openings_in(parse_book(form.removeprefix(FILE)), game, count, seed)
