@@ -1,9 +1,11 @@
-"""Kill a ladder server and its workers at random moments, and compare the ladder with one that was left alone.
+"""Shake a ladder server by accidents at random moments, and compare the ladder with one that was left alone.
 
-    python scripts/server_kills.py [--kills 100] [--jobs 400] [--workers 3] [--seed 0] [--store URL]
+    python scripts/server_kills.py [--kills 100] [--cuts 40] [--jobs 400] [--workers 3] [--seed 0] [--postgres]
 
-Server and workers are processes, killed by SIGKILL and started again. Games and ratings must be the same, one for one.
-The ladder that is left alone is in an SQLite file; the other one is in the empty database `--store` if there is one.
+Server and workers are processes, killed by SIGKILL and started again, and so is the database with `--postgres`; else it
+is an SQLite file. With `--cuts` the server and each worker are in network namespaces of their own (Linux, as root),
+whose cables are cut for up to 5 s, the first for longer than a lease lasts. Games and ratings must be the same, one for
+one.
 """
 
 import argparse
@@ -15,18 +17,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from threading import Thread
 
+from network_namespaces import HUB, Network
+from postgres_server import PostgresServer, postgres_running
 from sqlalchemy import update
 
 from arena.match.verdict import MatchRecord
 from arena.server import accounts, bots, ladders
 from arena.server.client import KEY
 from arena.server.database import open_database
-from arena.server.jobs import plan_jobs
+from arena.server.jobs import LEASE_S, plan_jobs
 from arena.server.schema import bots as bot_rows
 from arena.server.schema import jobs as job_rows
 from arena.store import MatchFilter, Store
@@ -34,6 +40,8 @@ from arena.store import MatchFilter, Store
 AGENTS = {"ply": "one-ply", "dice": "random", "two": "alphabeta:2", "many": "mcts:50"}
 LADDER = "small"
 FINISHED_S = 3600.0
+LONG_CUT_S, SHORT_CUT_S = LEASE_S + 10, 5.0
+"""How long the first cut of a cable lasts, and how long others do at most."""
 
 
 def prepare(data: Path, ahead: int = 8, url: str | None = None) -> str:
@@ -60,25 +68,36 @@ def ladder_of(store: Store, jobs: int) -> tuple[list[MatchRecord], int]:
 
 
 class Site:
-    """A server and its workers as processes, which can be killed and started again."""
+    """A server and its workers as processes, which can be killed and started again.
 
-    def __init__(self, data: Path, workers: int, ahead: int = 8, options: Sequence[str] = (), url: str | None = None):
-        self.key, self.data = prepare(data, ahead, url), data
+    In a network the server is at its hub, and each worker at another place.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        workers: int,
+        ahead: int = 8,
+        options: Sequence[str] = (),
+        url: str | None = None,
+        network: Network | None = None,
+    ):
+        self.key, self.data, self._network = prepare(data, ahead, url), data, network
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self._commands = [
-            ["server", "--data", str(data), "--port", str(self.port), "--share", "0", "--drain", "0", *options]
-        ]
-        self._commands[0] += [] if url is None else ["--store", url]
+        host = "127.0.0.1" if network is None else HUB
+        self.url = f"http://{host}:{self.port}"
+        server = ["server", "--data", str(data), "--port", str(self.port), "--share", "0", "--drain", "0", *options]
+        server += ["--host", host, "--names", host] + ([] if url is None else ["--store", url])
+        self._commands = [server]
         self._commands += [["worker", self.url, "--name", f"w{number}", "--quiet"] for number in range(workers)]
-        self.processes = [self._started(command) for command in self._commands]
+        self.processes = [self._started(number) for number in range(1 + workers)]
 
     def kill(self, number: int) -> None:
         """Kill a process, 0 for the server, and start it again."""
         self.processes[number].kill()
         self.processes[number].wait()
-        self.processes[number] = self._started(self._commands[number])
+        self.processes[number] = self._started(number)
 
     def close(self) -> None:
         """Kill all processes."""
@@ -87,24 +106,86 @@ class Site:
         for process in self.processes:
             process.wait()
 
-    def _started(self, command: list[str]) -> "subprocess.Popen[bytes]":
-        environment = os.environ | {KEY: self.key}
+    def _started(self, number: int) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "arena", *self._commands[number]]
+        if self._network is not None:
+            command = self._network.at(number, command)
         return subprocess.Popen(
-            [sys.executable, "-m", "arena", *command], env=environment, stdin=subprocess.DEVNULL,
+            command, env=os.environ | {KEY: self.key}, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
 
 @contextmanager
 def running(
-    data: Path, workers: int, ahead: int = 8, options: Sequence[str] = (), url: str | None = None
+    data: Path,
+    workers: int,
+    ahead: int = 8,
+    options: Sequence[str] = (),
+    url: str | None = None,
+    network: Network | None = None,
 ) -> Iterator[Site]:
     """Run a server, with these options besides, and workers meanwhile."""
-    site = Site(data, workers, ahead, options, url)
+    site = Site(data, workers, ahead, options, url, network)
     try:
         yield site
     finally:
         site.close()
+
+
+@dataclass
+class Accidents:
+    """What happens to a site at random moments; a cable that was cut is mended by a thread of its own."""
+
+    site: Site
+    rng: random.Random
+    database: PostgresServer | None = None
+    network: Network | None = None
+    counts: Counter[str] = field(default_factory=Counter)
+    _mending: dict[int, Thread] = field(default_factory=dict)
+
+    def happen(self, kind: str) -> None:
+        """Kill the server, a worker or the database (`kill`), or cut the cable of a worker (`cut`)."""
+        if kind == "cut" and self.network is not None:
+            self._cut(self.network)
+            return
+        victim = self.rng.choice(["server", "worker"] + ["database"] * (self.database is not None))
+        if victim == "database" and self.database is not None:
+            self.database.kill()
+        else:
+            self.site.kill(0 if victim == "server" else self.rng.randrange(1, len(self.site.processes)))
+        self.counts[victim] += 1
+
+    def end(self) -> None:
+        """Wait until all cables are whole."""
+        for thread in self._mending.values():
+            thread.join()
+
+    def _cut(self, network: Network) -> None:
+        places = range(1, len(self.site.processes))
+        whole = [place for place in places if place not in self._mending or not self._mending[place].is_alive()]
+        if not whole:
+            return
+        place = self.rng.choice(whole)
+        seconds = self.rng.uniform(0, SHORT_CUT_S) if self.counts["cable"] else LONG_CUT_S
+        network.cut(place)
+        self.counts["cable"] += 1
+        self._mending[place] = Thread(target=self._mend, args=(network, place, seconds))
+        self._mending[place].start()
+
+    @staticmethod
+    def _mend(network: Network, place: int, seconds: float) -> None:
+        time.sleep(seconds)
+        network.mend(place)
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """Return what happened how often.
+
+    >>> in_words({"server": 12, "cable": 3})
+    'server killed 12 times, cable cut 3 times'
+    """
+    return ", ".join(f"{what} {'cut' if what == 'cable' else 'killed'} {count} times" for what, count in counts.items())
 
 
 def play(
@@ -112,51 +193,54 @@ def play(
     jobs: int,
     workers: int,
     kills: int = 0,
+    cuts: int = 0,
     seed: int = 0,
-    url: str | None = None,
-    kill_database: Callable[[], None] | None = None,
-) -> tuple[list[MatchRecord], int]:
-    """Play so many jobs, with kills at random places of the ladder; return the games and the number of kills.
+    database: PostgresServer | None = None,
+) -> tuple[list[MatchRecord], Counter[str]]:
+    """Play so many jobs, with accidents at random places of the ladder; return the games, and what happened how often.
 
-    `kill_database` kills the database at `url` and starts it again.
+    With `cuts` server and workers are in network namespaces. The ladder is in a new database of `database`, which is
+    killed as well; without one it is in a file.
     """
-    rng, done = random.Random(seed), 0
-    moments = sorted(rng.randrange(jobs) for _ in range(kills))
-    with running(data, workers, url=url) as site, open_database(url or data / "arena.db") as store:
+    rng, url = random.Random(seed), None if database is None else database.new_database()
+    kinds = ["kill"] * kills + ["cut"] * cuts
+    rng.shuffle(kinds)
+    waiting = sorted((rng.randrange(jobs), kind) for kind in kinds)
+    with ExitStack() as stack:
+        network = stack.enter_context(Network(workers)) if cuts else None
+        site = stack.enter_context(running(data, workers, url=url, network=network))
+        store = stack.enter_context(closing(open_database(url or data / "arena.db")))
+        accidents = Accidents(site, rng, database, network)
+        stack.callback(accidents.end)
         until = time.monotonic() + FINISHED_S
         while True:
             assert time.monotonic() < until, "the ladder does not come to its end"
             games, counted = ladder_of(store, jobs)
-            while moments and moments[0] <= counted:
-                moments.pop(0)
+            while waiting and waiting[0][0] <= counted:
                 time.sleep(rng.random() / 10)
-                victim = rng.randrange(workers + 1 + (kill_database is not None))
-                if victim > workers and kill_database is not None:
-                    kill_database()
-                else:
-                    site.kill(victim)
-                done += 1
+                accidents.happen(waiting.pop(0)[1])
             if counted >= jobs:
-                return games, done
+                return games, accidents.counts
             time.sleep(0.02)
 
 
 def main() -> None:
-    """Play with and without kills, and say whether both are alike."""
+    """Play with and without accidents, and say whether both are alike."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options: Any = (("--kills", 100), ("--jobs", 400), ("--workers", 3), ("--seed", 0))
-    for name, default in options:
+    for name, default in (("--kills", 100), ("--cuts", 0), ("--jobs", 400), ("--workers", 3), ("--seed", 0)):
         parser.add_argument(name, type=int, default=default)
-    parser.add_argument("--store", metavar="URL")
+    parser.add_argument("--postgres", action="store_true")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        expected, _ = play(Path(folder, "alone"), chosen.jobs, 1)
-        games, kills = play(
-            Path(folder, "killed"), chosen.jobs, chosen.workers, chosen.kills, chosen.seed, chosen.store
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        database = stack.enter_context(postgres_running()) if chosen.postgres else None
+        expected, _ = play(folder / "alone", chosen.jobs, 1)
+        games, counts = play(
+            folder / "shaken", chosen.jobs, chosen.workers, chosen.kills, chosen.cuts, chosen.seed, database
         )
     same = sum(one == other for one, other in zip(expected, games, strict=True))
-    print(f"{kills} kills, {len(games)} games, {same} the same as without")
+    print(f"{in_words(counts)}: {len(games)} games, {same} the same as without")
     sys.exit(same != len(expected))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import server_kills
+from postgres_server import postgres_running
 
 from reliable.check import Check
 
@@ -18,8 +19,8 @@ LOOKED_AT = {"tensorboard", "live"}
 """Folders of a run that hold what there is to look at."""
 OF_THE_MACHINE = {"run.json", "results.json"}
 """Files that say when and where it was run, besides."""
-SERVER_KILLS, SERVER_JOBS, SERVER_WORKERS = 40, 160, 3
-"""How often a server and its workers are killed, while its ladder plays so many pairs of games."""
+SERVER_KILLS, SERVER_CUTS, SERVER_JOBS, SERVER_WORKERS = 100, 40, 400, 3
+"""How often a server and what belongs to it are killed, and cables cut, while a ladder plays so many pairs of games."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +103,19 @@ def left_behind(folder: Path) -> dict[str, bytes]:
 
 
 def killed_server(seed: int) -> Check:
-    """Kill a ladder server and its workers, and compare its games with those of one that was left alone."""
+    """Kill a ladder server, its database and workers, cut its cables, and compare its games with those of one at rest.
+
+    Raises `RuntimeError` where network namespaces cannot be made, and `FileNotFoundError` without PostgreSQL.
+    """
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, postgres_running() as database:
         expected, _ = server_kills.play(Path(folder, "alone"), SERVER_JOBS, 1)
-        games, kills = server_kills.play(Path(folder, "killed"), SERVER_JOBS, SERVER_WORKERS, SERVER_KILLS, seed)
+        games, counts = server_kills.play(
+            Path(folder, "shaken"), SERVER_JOBS, SERVER_WORKERS, SERVER_KILLS, SERVER_CUTS, seed, database
+        )
     same = sum(one == other for one, other in zip(expected, games, strict=True))
-    what = f"a ladder server and {SERVER_WORKERS} workers, killed {kills} times: the games of the ladder"
+    what = f"a ladder on PostgreSQL, each of {SERVER_WORKERS} workers behind a cable of its own"
+    what += f"; {server_kills.in_words(counts)}: the games of the ladder"
     return Check("kills", what, len(expected), same, "games", round(time.monotonic() - start, 1))
 
 
