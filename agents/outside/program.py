@@ -12,8 +12,8 @@ import weakref
 from collections.abc import Sequence
 
 from arena.base.errors import UsageError
-from arena.processes.guarded import Guarded, guarded
-from arena.processes.sandbox import sandboxed
+from arena.processes.guarded import Guarded
+from arena.processes.sandbox import guarded_program
 
 GAMES_FOLDER = "/usr/games"
 """Debian's folder of game programs, which is not on root's search path."""
@@ -75,7 +75,7 @@ class Program:
         self.name = os.path.basename(command[0])
         self._received = bytearray()  # output not yet returned by `read_line`
         self._stderr = bytearray()
-        self._run = guarded(sandboxed(command))
+        self._run = guarded_program(command)
         pipe = subprocess.PIPE
         self._process = self._run.start(stdin=pipe, stdout=pipe, stderr=pipe)
         assert self._process.stdin is not None

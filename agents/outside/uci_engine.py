@@ -14,8 +14,8 @@ from arena.base.errors import UnknownNameError, UsageError
 from arena.policy.centipawns import MATE, expected_return
 from arena.policy.clock import ClockReading, least
 from arena.policy.parameters import Parameter
-from arena.processes.guarded import Guarded, guarded
-from arena.processes.sandbox import sandboxed
+from arena.processes.guarded import Guarded
+from arena.processes.sandbox import guarded_program
 
 
 class StderrProtocol(chess.engine.UciProtocol):
@@ -44,7 +44,7 @@ class UciEngine:
             raise
 
     async def _open(self, command: Sequence[str], options: Mapping[str, str]) -> None:
-        run = self._run = guarded(sandboxed(command))
+        run = self._run = guarded_program(command)
         try:
             _, protocol = await StderrProtocol.popen(run.argv, pass_fds=(run.inherited,), start_new_session=True)
         finally:

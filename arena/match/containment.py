@@ -16,7 +16,7 @@ from typing import Any
 from arena.base.errors import UsageError
 from arena.processes import escapes
 from arena.processes.guarded import Bounds, guarded
-from arena.processes.sandbox import BUBBLEWRAP, sandboxed, use_sandbox
+from arena.processes.sandbox import BUBBLEWRAP, CORES, sandboxed, use_sandbox
 
 LIMIT_S = 120.0
 """Seconds for all attempts."""
@@ -24,6 +24,15 @@ MEMORY_BYTES, PROCESSES = 300 * 2**20, 20
 """Limits of the guard, for the attempts to exceed them."""
 GREEDY = "held = []\nwhile True: held.append(bytearray(10**7))"
 FORKING = "import os, time\nfor _ in range(200): os.fork() or time.sleep(60)\ntime.sleep(60)"
+BUSY = """
+import os, time
+until, child = time.monotonic() + 1, os.fork()
+while time.monotonic() < until: pass
+child and (os.wait(), print(sum(os.times()[:4])))
+"""
+"""Uses two cores for a second, and prints the seconds of processor that it has had."""
+MUCH_S = 1.4
+"""Seconds of processor in a second that are more than a core gives."""
 IPC_CREATE, IPC_REMOVE = 0o1600, 0
 
 
@@ -63,8 +72,12 @@ def attempts(command: Sequence[str]) -> dict[str, bool]:
     except ValueError:
         lines = errors.decode(errors="replace").strip().splitlines() or ["nothing"]
         raise UsageError(f"the attempts could not be made; the program said: {lines[-1]}") from None
-    exceeding = {"take more memory than its limit": GREEDY, "start processes without end": FORKING}
-    return tried | {what: _unbounded([*command, sys.executable, "-I", "-c", code]) for what, code in exceeding.items()}
+    python = [*command, sys.executable, "-I", "-c"]
+    return tried | {
+        "take more memory than its limit": _unbounded([*python, GREEDY]),
+        "start processes without end": _unbounded([*python, FORKING]),
+        "use more than one core": _cores_used([*python, BUSY]) > MUCH_S,
+    }
 
 
 def _unbounded(command: Sequence[str]) -> bool:
@@ -74,6 +87,17 @@ def _unbounded(command: Sequence[str]) -> bool:
     fate = run.fate(LIMIT_S)
     run.end(process)
     return fate is None or not fate.excess
+
+
+def _cores_used(command: Sequence[str]) -> float:
+    """Return the seconds of processor that a program has had, as it says; none where it does not run."""
+    run = guarded(command, Bounds(MEMORY_BYTES, PROCESSES, CORES))
+    process = run.start(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        output, _ = process.communicate(timeout=LIMIT_S)
+    finally:
+        run.end(process)
+    return float(output or 0)
 
 
 @contextmanager

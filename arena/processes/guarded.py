@@ -33,6 +33,8 @@ class Bounds:
 
     memory_bytes: int
     processes: int = MOST_PROCESSES
+    cores: float = 0.0
+    """Time of the processor per time, where a control group can be made; they are slowed down to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +87,7 @@ def guarded(command: Sequence[str], bounds: Bounds | None = None) -> Guarded:
     bounds = default_bounds() if bounds is None else bounds
     ours, theirs = socket.socketpair()
     inherited, lifeline = theirs.detach(), ours.detach()
-    figures = map(str, (inherited, bounds.memory_bytes, bounds.processes))
+    figures = map(str, (inherited, bounds.memory_bytes, bounds.processes, bounds.cores))
     return Guarded([sys.executable, "-I", "-S", "-c", START.format(str(ROOT)), *figures, *command], inherited, lifeline)
 
 

@@ -2,8 +2,9 @@
 
 A program in it has no network; sees the system's programs and libraries, its interpreter and the folders of the files
 that its command names, all read-only; has a `/tmp` of its own, which is empty, small and gone afterwards; and knows
-neither other processes nor this environment. Its guard (`arena.processes.guarded`) is outside, and limits memory and
-processes as always. `arena.processes.escapes` tries what it must not be able to do.
+neither other processes nor this environment. Its guard (`arena.processes.guarded`) is outside: it limits memory and
+processes as always, and where control groups can be made has it use one core. `arena.processes.escapes` tries what it
+must not be able to do.
 
 It is switched on by `use_sandbox`, or by `ARENA_SANDBOX=bubblewrap` in the environment, which child processes inherit.
 Where bubblewrap cannot be had, `ARENA_SANDBOX=landlock` does with the kernel alone (`arena.processes.landlock`): a
@@ -15,9 +16,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from arena.base.errors import UsageError
+from arena.processes.guarded import Guarded, default_bounds, guarded
 
 VARIABLE = "ARENA_SANDBOX"
 BUBBLEWRAP, LANDLOCK = "bubblewrap", "landlock"
@@ -25,6 +28,8 @@ KINDS = (BUBBLEWRAP, LANDLOCK)
 LAUNCHER = Path(__file__).with_name("landlock.py")
 TRIAL_S = 10.0
 """Seconds for a trial of the sandbox."""
+CORES = 1.0
+"""Cores whose time a program has, where a control group can be made, however many threads it starts."""
 TEMPORARY_BYTES = 64 * 2**20
 """Size of `/tmp` and of `/dev/shm`, each."""
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -65,6 +70,12 @@ def use_sandbox(kind: str | None = None) -> None:
         why = "; containers often forbid namespaces of users" if kind == BUBBLEWRAP else ""
         raise UsageError(f"the sandbox does not work here: {lines[-1]}{why}")
     os.environ[VARIABLE] = kind
+
+
+def guarded_program(command: Sequence[str]) -> Guarded:
+    """Return the program of an agent below a guard, in the sandbox if one is switched on."""
+    bounds = default_bounds()
+    return guarded(sandboxed(command), replace(bounds, cores=CORES) if os.environ.get(VARIABLE) else bounds)
 
 
 def sandboxed(command: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from arena.base.errors import UsageError
 from arena.base.text import printable
 from arena.processes.guarded import Bounds, guarded
-from arena.processes.sandbox import BUBBLEWRAP, VARIABLE, sandboxed
+from arena.processes.sandbox import BUBBLEWRAP, CORES, VARIABLE, sandboxed
 from arena.server.bundles import MOST_BYTES, write_files
 
 BUILD_S = 300.0
@@ -41,7 +41,7 @@ def build(command: str, sources: Path, place: Path) -> None:
     if os.environ.get(VARIABLE) != BUBBLEWRAP:
         raise BuildError("bots are built in bubblewrap, which this worker does not use")
     script = SCRIPT.format(folder=shlex.quote(str(sources)), build=command)
-    run = guarded(sandboxed(["sh", "-c", script, str(sources)]), Bounds(BUILD_MEMORY, BUILD_PROCESSES))
+    run = guarded(sandboxed(["sh", "-c", script, str(sources)]), Bounds(BUILD_MEMORY, BUILD_PROCESSES, CORES))
     process = run.start(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert process.stdout is not None
     late = threading.Timer(BUILD_S, process.kill)

@@ -106,7 +106,7 @@ def test_nobody_asks_for_the_bounds():
     assert bounds == Bounds(machine_memory() // 2, MOST_PROCESSES)
     assert bounds.memory_bytes > 10**8
     run = guarded(["true"])
-    assert run.argv[-3:] == [str(bounds.memory_bytes), str(MOST_PROCESSES), "true"]
+    assert run.argv[-4:] == [str(bounds.memory_bytes), str(MOST_PROCESSES), "0.0", "true"]
     for file in (run.inherited, run.lifeline):
         os.close(file)
 

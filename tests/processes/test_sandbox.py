@@ -16,6 +16,7 @@ from arena.policy.registry import make_agent, make_game
 from arena.processes import landlock, sandbox
 from arena.processes.sandbox import VARIABLE, sandboxed, use_sandbox
 from tests.agents.outside.programs import require_program
+from tests.processes.test_cgroups import limited_by_the_kernel
 
 pytestmark = pytest.mark.full
 
@@ -57,7 +58,8 @@ def switched_on(request, monkeypatch):
 def test_everything_that_a_hostile_program_tries_is_contained(switched_on):
     found = try_sandbox(switched_on)
     assert len(found) >= 50
-    assert [what for what, possible in found.items() if possible] == []
+    beyond_it = set() if "cpu" in limited_by_the_kernel() else {"use more than one core"}
+    assert {what for what, possible in found.items() if possible} <= beyond_it
 
 
 def test_the_attempts_are_real():

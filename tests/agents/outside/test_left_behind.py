@@ -13,7 +13,8 @@ from agents.outside import command, gtp, uci
 from arena.match.batch import Pairing, play_matches
 from arena.match.verdict import Reason
 from arena.policy.registry import make_agent
-from arena.processes import guarded
+from arena.processes import sandbox
+from arena.processes.guarded import Bounds
 from arena.processes.tree import tree
 from tests.agents.outside.programs import bot
 from tests.match.players import Lowest
@@ -104,7 +105,7 @@ def test_a_bot_that_does_not_read_is_not_written_to_for_ever(tmp_path, monkeypat
     ],
 )
 def test_a_bot_that_hoards_loses(tmp_path, answer, detail, monkeypatch):
-    monkeypatch.setattr(guarded, "default_bounds", lambda: guarded.Bounds(300_000_000, 40))
+    monkeypatch.setattr(sandbox, "default_bounds", lambda: Bounds(300_000_000, 40))
     verdict = play(bot(tmp_path, answer)).verdict
     assert (verdict.reason, verdict.offender) == (Reason.CRASHED, 0)
     assert detail in verdict.detail
