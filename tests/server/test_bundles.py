@@ -3,6 +3,7 @@
 import hashlib
 import io
 import tarfile
+from dataclasses import replace
 
 import pytest
 
@@ -134,6 +135,8 @@ def test_a_program_plays_in_the_sandbox(start, tmp_path, monkeypatch):
 def test_a_program_that_never_answers_keeps_no_worker(start, tmp_path, monkeypatch):
     monkeypatch.setenv("ARENA_SANDBOX", "bubblewrap")
     monkeypatch.setattr(job_games, "LONGEST_MOVE", "move=300ms")
+    limits_of = job_games.limits_of
+    monkeypatch.setattr(job_games, "limits_of", lambda job: replace(limits_of(job), time_to_start="6s"))
     site = start(takes_programs=True)
     site.ladder()
     ann, _, bot = submitted(
