@@ -4,6 +4,7 @@
 here, tensors there. R are the rows of a call.
 """
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,12 @@ Array = Any
 """An array of a board: NumPy's, or a tensor on a device."""
 
 
+@cache
+def unchecked(kernel: Any) -> Unchecked:
+    """Return a kernel of boards. Each layout of games has its own, so that all boards call it by the same types."""
+    return Unchecked(kernel)
+
+
 class HostBoard:
     """`num_games` games of one kind in NumPy arrays.
 
@@ -38,7 +45,7 @@ class HostBoard:
         """The games as callers see them."""
         self._threads = RowThreads(threads)
         self._kernels = kernels(game)
-        self._advance, self._first_illegal = Unchecked(self._kernels.advance), Unchecked(self._kernels.first_illegal)
+        self._advance, self._first_illegal = unchecked(self._kernels.advance), unchecked(self._kernels.first_illegal)
         self._all = np.arange(num_games)
         self._chances = [game.chance_scratch() for _ in range(threads)]  # of each thread its own
 

@@ -134,7 +134,7 @@ def parents(proc: Path = Path("/proc")) -> Iterator[Parent]:
 
 def _own_groups(proc: Path) -> Mapping[str, str]:
     """Return the path of this process's group by controller, that of version 2 under ''."""
-    own = {}
+    own: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in (proc / "self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)

@@ -58,13 +58,14 @@ def main() -> None:
     while not any(file == control for file, _ in poll.poll(WATCH_S * 1000)) and os.getppid() == parent:
         with contextlib.suppress(BlockingIOError):
             os.read(wake, 4096)
-        code, below = reaped(program), tree(os.getpid())[1:]
+        code = reaped(program)
+        if code is not None and not group.out_of_memory():
+            tell(control, f"code {code}")
+            status = code if code >= 0 else 128 - code
+        below = tree(os.getpid())[1:]
         if excess := beyond(below, memory, processes, group):
             tell(control, f"excess {excess}")
             break
-        if code is not None:
-            tell(control, f"code {code}")
-            status = code if code >= 0 else 128 - code
         if status is not None and not below:
             group.remove()
             sys.exit(status)

@@ -140,6 +140,13 @@ def account_of(connection: Connection, key: str) -> Account:
     return Account(row.id, row.name, row.role, row.state)
 
 
+def worker_of(connection: Connection, key: str) -> Account:
+    """Return the account that a key opens; `RefusedError` for one that may not work for the server, too."""
+    account = account_of(connection, key)
+    account.require(WORKER)
+    return account
+
+
 def invite(
     connection: Connection,
     role: str,

@@ -4,17 +4,21 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, Response
+from sqlalchemy import Connection
 
 from arena.base.errors import UsageError
 from arena.match.json_lines import to_json_line
 from arena.match.replay import game_labelled
+from arena.match.verdict import MatchRecord
 from arena.server import accounts, audit, bots, jobs, ladders, models, own_data, submissions, workers
 from arena.server.accounts import Account
 from arena.server.history import rating_history
-from arena.server.jobs import LEASE_S, lease_job, read_report, renew_lease
+from arena.server.jobs import lease_job, read_report
 from arena.server.keeping import bundle_file, keep_bundle
 from arena.server.refusals import CLOSED, MISSING, UNKNOWN_KEY, RefusedError, refusing
+from arena.server.renewals import Renewal
 from arena.server.reports import take_report
 from arena.server.state import ServerState
 from arena.store import MatchFilter, StoredMatch
@@ -35,38 +39,56 @@ def server_of(request: Request) -> ServerState:
     return state
 
 
-Server = Annotated[ServerState, Depends(server_of)]
+async def running_server(request: Request) -> ServerState:
+    """Return the running server. Asynchronous, as all that does not wait: other functions take a thread each."""
+    return server_of(request)
 
 
-def caller(
-    server: Server, authorization: Annotated[str | None, Header(include_in_schema=False)] = None
-) -> Account | None:
-    """Return the account of the request's key, None for a request without one."""
+Server = Annotated[ServerState, Depends(running_server)]
+
+
+async def given_key(authorization: Annotated[str | None, Header(include_in_schema=False)] = None) -> str | None:
+    """Return the key of the request, None if it has none."""
     if authorization is None:
         return None
     scheme, _, key = authorization.partition(" ")
     if scheme.lower() != "bearer" or not key:
         raise RefusedError(UNKNOWN_KEY, "the header Authorization is 'Bearer KEY'")
-    with server.reading() as connection:
-        return accounts.account_of(connection, key)
+    return key
 
 
-Caller = Annotated[Account | None, Depends(caller)]
-
-
-def known_caller(account: Caller) -> Account:
-    """Return the account of the request's key; refuse requests without one."""
-    if account is None:
+async def needed_key(key: Annotated[str | None, Depends(given_key)]) -> str:
+    """Return the key of the request; refuse requests without one."""
+    if key is None:
         raise RefusedError(UNKNOWN_KEY, "this needs a key, in the header Authorization: Bearer KEY")
-    return account
+    return key
 
 
-def owner(account: Annotated[Account, Depends(known_caller)]) -> Account:
+Key = Annotated[str, Depends(needed_key)]
+
+
+async def caller(server: Server, key: Annotated[str | None, Depends(given_key)]) -> Account | None:
+    """Return the account of the request's key, None for a request without one."""
+    return None if key is None else await run_in_threadpool(_account, server, key)
+
+
+async def known_caller(server: Server, key: Key) -> Account:
+    """Return the account of the request's key; refuse requests without one."""
+    return await run_in_threadpool(_account, server, key)
+
+
+async def owner(account: Annotated[Account, Depends(known_caller)]) -> Account:
     """Return the account of an owner; refuse others."""
     account.require()
     return account
 
 
+def _account(server: ServerState, key: str) -> Account:
+    with server.reading() as connection:
+        return accounts.account_of(connection, key)
+
+
+Caller = Annotated[Account | None, Depends(caller)]
 Known = Annotated[Account, Depends(known_caller)]
 Owner = Annotated[Account, Depends(owner)]
 
@@ -293,34 +315,38 @@ def register_worker(server: Server, account: Known, wanted: models.WorkerWanted)
 
 
 @routes.post("/jobs", responses={204: {"description": "there is no job now"}}, response_model=models.JobGiven)
-def lease(server: Server, account: Known, wanted: models.JobWanted) -> Any:
+async def lease(server: Server, key: Key, wanted: models.JobWanted) -> Any:
     """Take a job, which is held for `lease_s` seconds; 204 if there is none."""
-    account.require("worker")
-    if server.draining:
-        raise RefusedError(CLOSED, "the server gives out no more jobs: it will be back")
 
-    def operation(connection: Any) -> jobs.Job | None:
-        return lease_job(connection, workers.require_active(connection, account, wanted.worker), wanted.sandbox)
+    def operation(connection: Connection) -> jobs.Job | None:
+        account = accounts.worker_of(connection, key)
+        if server.draining:
+            raise RefusedError(CLOSED, "the server gives out no more jobs: it will be back")
+        worker = workers.require_active(connection, account, wanted.worker)
+        return lease_job(connection, worker, wanted.sandbox)
 
-    job = server.writer.do(operation)
+    job = await server.writer.done(operation)
     return Response(status_code=204) if job is None else _job(job)
 
 
 @routes.post("/jobs/{number}/lease")
-def renew(server: Server, account: Known, number: Id, current: models.Lease) -> models.Done:
+async def renew(server: Server, key: Key, number: Id, current: models.Lease) -> models.Done:
     """Hold a job for longer."""
-    account.require("worker")
-    server.writer.do(lambda connection: renew_lease(connection, number, current.lease))
+    await server.renewals.renew(Renewal(key, number, current.lease))
     return models.Done()
 
 
 @routes.post("/jobs/{number}/report")
-def report(server: Server, account: Known, number: Id, played: models.Report) -> models.Reported:
+async def report(server: Server, key: Key, number: Id, played: models.Report) -> models.Reported:
     """Report the games of a job that one holds. The same report a second time changes nothing."""
-    account.require("worker")
-    with server.reading() as connection:
-        records = read_report(connection, number, played.lease, played.games)
-    new = server.writer.do(
+
+    def records_of() -> list[MatchRecord]:
+        with server.reading() as connection:
+            accounts.worker_of(connection, key)
+            return read_report(connection, number, played.lease, played.games)
+
+    records = await run_in_threadpool(records_of)
+    new = await server.writer.done(
         lambda connection: take_report(connection, number, played.lease, records, server.config.share)
     )
     return models.Reported(repeated=not new)
@@ -347,7 +373,7 @@ def _job(job: jobs.Job) -> models.JobGiven:
     return models.JobGiven(
         id=job.id,
         lease=job.lease,
-        lease_s=LEASE_S,
+        lease_s=job.lease_s,
         game=rules.game,
         clock=rules.clock,
         memory=rules.memory,

@@ -1,11 +1,14 @@
 """The application: its state, its doors, and errors as answers that tell nothing of the server's own."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import arena
 from arena.base.errors import UsageError
@@ -22,24 +25,31 @@ from arena.server.pages.owning import owner_forms, owner_pages
 from arena.server.pages.reading import reading
 from arena.server.pages.rendering import error_page
 from arena.server.refusals import CLOSED, INVALID, RefusedError
+from arena.server.renewals import Renewals
 from arena.server.state import ServerConfig, ServerState
 from arena.store import Store
+
+THREADS = 4
+"""Threads that answer requests."""
 
 
 def make_app(store: Store, config: ServerConfig) -> FastAPI:
     """Return the application over an open store, which its caller closes; `app.state.server.close()` ends a thread."""
     app = FastAPI(
-        title="Arena", version=arena.__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json"
-    )
-    state = app.state.server = ServerState(store, Writer(store), config)
+        title="Arena", version=arena.__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json",
+        lifespan=_few_threads,
+    )  # fmt: skip
+    writer = Writer(store)
+    state = app.state.server = ServerState(store, writer, config, Renewals(writer))
     for router in (routes, live_routes, reading, live, forms, posted, owner_pages, owner_forms):
         app.include_router(router)
     app.add_exception_handler(RefusedError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(UsageError, _unavailable)
     app.add_exception_handler(Exception, _failed)
-    app.middleware("http")(Doors(config.hosts, RateLimit(config.rate, config.burst), MOST_BYTES))
-    app.middleware("http")(_logged)
+    rate = RateLimit(config.rate, config.burst)
+    app.add_middleware(Doors, hosts=config.hosts, rate=rate, most_bundle=MOST_BYTES)
+    app.add_middleware(RequestLog, state=state)
 
     @app.get("/health", include_in_schema=False)
     def health() -> Response:
@@ -56,17 +66,32 @@ def make_app(store: Store, config: ServerConfig) -> FastAPI:
     return app
 
 
-async def _logged(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Log and count a request with its status and duration; no query, key or body."""
-    began = time.perf_counter()
-    response = await call_next(request)
-    seconds = time.perf_counter() - began
-    state: ServerState = request.app.state.server
-    state.requests.add(response.status_code, seconds)
-    route = request.scope.get("route")
-    path = getattr(route, "path", "(none)")
-    log("request", method=request.method, path=path, status=response.status_code, ms=round(1000 * seconds, 1))
-    return response
+@asynccontextmanager
+async def _few_threads(app: FastAPI) -> AsyncIterator[None]:
+    """Answer by few threads at once: each more takes turns of the interpreter from the one that writes."""
+    current_default_thread_limiter().total_tokens = THREADS
+    yield
+
+
+class RequestLog:
+    """Logs and counts the requests to an application with status and time to the answer; no query, key or body."""
+
+    def __init__(self, app: ASGIApp, state: ServerState):
+        self._app, self._state = app, state
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have a request answered, and log it as its answer begins."""
+        began = time.perf_counter()
+
+        async def send_and_log(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                seconds, status = time.perf_counter() - began, message["status"]
+                self._state.requests.add(status, seconds)
+                path = getattr(scope.get("route"), "path", "(none)")
+                log("request", method=scope["method"], path=path, status=status, ms=round(1000 * seconds, 1))
+            await send(message)
+
+        await self._app(scope, receive, send_and_log)
 
 
 def _refused(request: Request, error: Exception) -> Response:

@@ -6,6 +6,7 @@ All writers of a store take turns anyway, on PostgreSQL as on SQLite, so that on
 leased within it, and need no locks of their own (`SKIP LOCKED`) nor a queue beside the tables.
 """
 
+import asyncio
 import queue
 import secrets
 import threading
@@ -78,9 +79,16 @@ class Writer:
 
     def do(self, operation: Operation[T]) -> T:
         """Run an operation; return what it returns once that is on disk, or raise what it raises."""
+        return self._future(operation).result()
+
+    async def done(self, operation: Operation[T]) -> T:
+        """Run an operation like `do`, while the thread of the caller does something else."""
+        return await asyncio.wrap_future(self._future(operation))
+
+    def _future(self, operation: Operation[T]) -> "Future[T]":
         future: Future[T] = Future()
         self._waiting.put((operation, future))
-        return future.result()
+        return future
 
     def close(self) -> None:
         """Write what waits, and end the thread."""

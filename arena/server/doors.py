@@ -2,14 +2,14 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.server.refusals import FORBIDDEN, TOO_LARGE, TOO_MANY
 
-Next = Callable[[Request], Awaitable[Response]]
 UNCHANGING = ("GET", "HEAD", "OPTIONS")
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -44,17 +44,25 @@ class RateLimit:
 
 
 class Doors:
-    """The checks of a server that answers to `hosts` (any if empty)."""
+    """The checks before an application that answers to `hosts` (any if empty)."""
 
-    def __init__(self, hosts: tuple[str, ...], rate: RateLimit, most_bundle: int):
-        self._hosts, self._rate, self._most_bundle = hosts, rate, most_bundle
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...], rate: RateLimit, most_bundle: int):
+        self._app, self._hosts, self._rate, self._most_bundle = app, hosts, rate, most_bundle
 
-    async def __call__(self, request: Request, call_next: Next) -> Response:
-        """Refuse a request, or answer it by its route, with the headers of every answer."""
-        refusal = self._refusal(request)
-        response = await call_next(request) if refusal is None else refusal
-        response.headers.update({name: value for name, value in HEADERS.items() if name not in response.headers})
-        return response
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request, or have the application answer it, with the headers of every answer."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await (self._refusal(Request(scope)) or self._app)(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request) -> Response | None:
         host = request.headers.get("host", "")

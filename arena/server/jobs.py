@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, and_, delete, exists, func, insert, or_, select, update
 
 from arena.base.errors import UsageError
 from arena.match.json_lines import from_json_line, to_json_line
@@ -34,11 +34,17 @@ from games.engine.actions import Action
 
 LADDER, QUALIFICATION, VERIFICATION, LIVE = "ladder", "qualification", "verification", "live"
 LEASE_S = 90.0
-"""Seconds after which a job is anybody's again if its worker has not renewed it."""
+"""Seconds, at least, after which a job is anybody's again if its worker has not renewed it..."""
+RENEWALS = 3
+"""times within them."""
+MOST_RENEWALS_PER_S = 100.0
+"""Renewals a second of all workers: where there are more of them, leases last longer, as in Nomad's heartbeats."""
 HEARD_S = 60.0
-"""Seconds after which it is noted anew that a worker asks for jobs."""
+"""Seconds after which it is noted anew that a worker has been heard of."""
 MOST_TRIES = 5
 """Times that a job is given out before it is void: something in it ends workers."""
+MOST_COUNTED = 8
+"""Jobs that are counted in one operation."""
 CANDIDATES = 50
 """Open jobs that a worker may choose from: it must not verify itself."""
 RANDOM = "random"
@@ -69,6 +75,8 @@ class Job:
     opening: tuple[Action, ...]
     lease: str = ""
     """Token of who holds it."""
+    lease_s: float = LEASE_S
+    """Seconds after which it has to be renewed."""
     live: int | None = None
     """The live game that it is to play in, against a person."""
 
@@ -118,30 +126,21 @@ def lease_job(connection: Connection, worker: int, sandboxed: bool) -> Job | Non
     job before, or of an owner, who is believed.
     """
     now = time.time()
-    heard = workers.c.id == worker, workers.c.seen < now - HEARD_S
-    connection.execute(update(workers).where(*heard).values(seen=now))
-    late = and_(jobs.c.state == "leased", jobs.c.expires < now)
-    connection.execute(update(jobs).where(late, jobs.c.tries >= MOST_TRIES).values(state="void", finished=now))
-    connection.execute(update(jobs).where(late).values(state="open", lease=None))
-    _count_void(connection)
+    _end_late(connection, now)
+    _count_waiting(connection)
     for plan in (jobs.c.kind != LADDER, jobs.c.kind == LADDER):
         query = select(jobs).where(jobs.c.state == "open", plan).order_by(jobs.c.id).limit(CANDIDATES)
-        for row in connection.execute(query).all():
-            job = read_job(connection, row)
-            if not _may_play(connection, row, worker) or (_has_program(job) and not sandboxed):
-                continue
-            lease = secrets.token_urlsafe(18)
-            leased = {"state": "leased", "worker": worker, "lease": digest_of(lease), "expires": now + LEASE_S}
-            connection.execute(update(jobs).where(jobs.c.id == row.id).values(leased | {"tries": row.tries + 1}))
-            return replace(job, lease=lease)
+        with connection.execute(query) as candidates:
+            for row in candidates:
+                job = read_job(connection, row)
+                if not _may_play(connection, row, worker) or (_has_program(job) and not sandboxed):
+                    continue
+                lease, lease_s = secrets.token_urlsafe(18), _lease_seconds(connection)
+                leased = {"state": "leased", "worker": worker, "lease": digest_of(lease), "lease_s": lease_s}
+                leased |= {"expires": now + lease_s, "tries": row.tries + 1}
+                connection.execute(update(jobs).where(jobs.c.id == row.id).values(leased))
+                return replace(job, lease=lease, lease_s=lease_s)
     return None
-
-
-def renew_lease(connection: Connection, number: int, lease: str) -> None:
-    """Hold a job for longer; `RefusedError` for a job that is no longer held by this lease."""
-    row, now = _held(connection, number, lease), time.time()
-    connection.execute(update(jobs).where(jobs.c.id == number).values(expires=now + LEASE_S))
-    connection.execute(update(workers).where(workers.c.id == row.worker).values(seen=now))
 
 
 def read_report(connection: Connection, number: int, lease: str, lines: Sequence[str]) -> list[MatchRecord]:
@@ -186,8 +185,12 @@ def report_job(connection: Connection, number: int, lease: str, records: Sequenc
 
 
 def count_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
-    """Count what has come in, in order of number, and plan as many jobs again; return the ladder as it is then."""
-    while True:
+    """Count what has come in, in order of number, and plan as many jobs again; return the ladder as it is then.
+
+    A job that was waited for long may have many behind it. They are counted a few at a time, the next ones when the
+    next job is given out or reported, so that nobody waits long for it.
+    """
+    for _ in range(MOST_COUNTED):
         row = connection.execute(
             select(jobs).where(jobs.c.ladder == ladder.id, jobs.c.number == ladder.counted)
         ).one_or_none()
@@ -196,6 +199,7 @@ def count_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
         if row.state == "done":
             rate_job(connection, ladder, row)
         ladder = plan_jobs(connection, _moved(connection, ladder, ladder.planned, ladder.counted + 1))
+    return ladder
 
 
 def rate_job(connection: Connection, ladder: LadderRow, row: Row[Any]) -> None:
@@ -263,18 +267,25 @@ def end_live(connection: Connection, live: int) -> None:
     connection.execute(update(jobs).where(jobs.c.live == live).values(ended))
 
 
-def _held(connection: Connection, number: int, lease: str) -> Row[Any]:
+def held_jobs(connection: Connection, numbers: Sequence[int]) -> dict[int, Row[Any]]:
+    """Return jobs by number, each with the state of its worker (`worker_state`)."""
+    query = select(jobs, workers.c.state.label("worker_state")).join_from(jobs, workers, isouter=True)
+    return {row.id: row for row in connection.execute(query.where(jobs.c.id.in_(numbers)))}
+
+
+def require_held(row: Row[Any] | None, number: int, lease: str) -> Row[Any]:
     """Return the row of a job that was leased by this token last; `RefusedError` for other jobs."""
-    row = connection.execute(select(jobs).where(jobs.c.id == number)).one_or_none()
     if row is None:
         raise RefusedError(MISSING, f"there is no job {number}")
     if row.lease is None or not secrets.compare_digest(row.lease, digest_of(lease)):
         raise RefusedError(CONFLICT, f"job {number} is not held by this lease: it ran out, or was another's")
-    if row.state == "leased" and row.worker is not None:
-        state = connection.execute(select(workers.c.state).where(workers.c.id == row.worker)).scalar_one()
-        if state != "active":
-            raise RefusedError(FORBIDDEN, "this worker is blocked")
+    if row.state == "leased" and row.worker_state not in (None, "active"):
+        raise RefusedError(FORBIDDEN, "this worker is blocked")
     return row
+
+
+def _held(connection: Connection, number: int, lease: str) -> Row[Any]:
+    return require_held(held_jobs(connection, [number]).get(number), number, lease)
 
 
 def _may_play(connection: Connection, row: Row[Any], worker: int) -> bool:
@@ -293,10 +304,24 @@ def _has_program(job: Job) -> bool:
     return any(seat.agent.startswith("cmd:") for seat in job.table)
 
 
-def _count_void(connection: Connection) -> None:
-    """Count past jobs of ladders that are void and next to be counted."""
-    next_one = and_(jobs.c.ladder == ladders.c.id, jobs.c.number == ladders.c.counted, jobs.c.state == "void")
-    for number in connection.execute(select(ladders.c.id).join_from(ladders, jobs, next_one)).scalars().all():
+def _lease_seconds(connection: Connection) -> float:
+    held: int = connection.execute(select(func.count()).where(jobs.c.state == "leased")).scalar_one()
+    return max(LEASE_S, RENEWALS * held / MOST_RENEWALS_PER_S)
+
+
+def _end_late(connection: Connection, now: float) -> None:
+    """End the leases that have run out; a job that was given out too often is void."""
+    late = jobs.c.state == "leased", jobs.c.expires < now
+    if connection.execute(select(jobs.c.id).where(*late).limit(1)).first() is not None:
+        connection.execute(update(jobs).where(*late, jobs.c.tries >= MOST_TRIES).values(state="void", finished=now))
+        connection.execute(update(jobs).where(*late).values(state="open", lease=None))
+
+
+def _count_waiting(connection: Connection) -> None:
+    """Count jobs that are over and next to be counted: void ones, and those that a count has left."""
+    over = jobs.c.state.in_(("done", "void"))
+    next_one = exists().where(jobs.c.ladder == ladders.c.id, jobs.c.number == ladders.c.counted, over)
+    for number in connection.execute(select(ladders.c.id).where(next_one)).scalars().all():
         count_jobs(connection, ladder_numbered(connection, number))
 
 

@@ -160,6 +160,7 @@ jobs = Table(
     Column("state", Text, nullable=False),  # open, leased, done, counted, void
     Column("worker", ForeignKey(workers.c.id)),
     Column("lease", Text),  # hash of the token of who holds it
+    Column("lease_s", Double),  # seconds that a lease lasts from its last renewal
     Column("expires", Double),  # end of the lease
     Column("tries", Integer, nullable=False),
     Column("games", JSON),  # results until they are counted: lines as arena.match.json_lines has them
@@ -171,6 +172,7 @@ jobs = Table(
     Column("finished", Double),
     UniqueConstraint("ladder", "number", name="server_jobs_numbers"),
     Index("server_jobs_by_state", "state", "id"),
+    Index("server_jobs_by_expiry", "state", "expires"),
     Index("server_jobs_by_worker", "worker", "state"),
     Index("server_jobs_by_of", "of"),
     Index("server_jobs_by_live", "live"),

@@ -1,5 +1,6 @@
 """A server in a process: it listens, drains at the first signal, and ends at the second."""
 
+import gc
 import logging
 import os
 import socket
@@ -26,6 +27,11 @@ from arena.server.state import ServerConfig, ServerState
 from arena.store import Store
 
 BACKLOG = 2048
+SWITCH_S = 0.0002
+"""Longest time that a thread keeps the interpreter while others wait for it.
+
+A statement gives it away: under load the thread that writes would wait 5 ms, by default, after each of them.
+"""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -71,6 +77,9 @@ def serve(url: str | Path, config: ServerConfig, host: str, port: int, drain_s: 
         app = make_app(store, config)
         settings = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, backlog=BACKLOG)
         server = DrainingServer(settings, app.state.server, drain_s)
+        sys.setswitchinterval(SWITCH_S)
+        gc.collect()
+        gc.freeze()  # what is imported stays: to look through it again takes a quarter of a second
         with closing(app.state.server), _demonstration(store, address, demo):
             server.run([listener])
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from arena.server.database import Writer
 from arena.server.refusals import passed_on
+from arena.server.renewals import Renewals
 from arena.store import Store
 
 BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -68,6 +69,7 @@ class ServerState:
     store: Store
     writer: Writer
     config: ServerConfig
+    renewals: Renewals
     requests: RequestCounts = field(default_factory=RequestCounts)
     draining: bool = False
     """True once no more jobs are given out."""

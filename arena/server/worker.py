@@ -24,6 +24,7 @@ from arena.processes.work import InProcessWorkers, Workers
 from arena.server.building import BuildError
 from arena.server.client import Client, UnreachableError, game_of_server
 from arena.server.job_games import JobGames, PlayableJob, limits_of
+from arena.server.jobs import RENEWALS
 from arena.server.live_bot import play_live
 from arena.server.models import JobGiven
 from arena.server.refusals import RefusedError
@@ -137,7 +138,7 @@ class Worker:
         ended = threading.Event()
 
         def renew() -> None:
-            while not ended.wait(job.lease_s / 3):
+            while not ended.wait(job.lease_s / RENEWALS):
                 try:
                     self._client.post(f"/jobs/{job.id}/lease", {"lease": job.lease})
                 except UnreachableError:

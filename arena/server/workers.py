@@ -8,6 +8,7 @@ from sqlalchemy import Connection, insert, select, update
 import arena
 from arena.server import audit
 from arena.server.accounts import Account, require_name
+from arena.server.jobs import HEARD_S
 from arena.server.refusals import FORBIDDEN, MISSING, OUTDATED, RefusedError
 from arena.server.schema import accounts, jobs, workers
 from arena.server.verification import residuals
@@ -46,12 +47,14 @@ def register_worker(connection: Connection, account: Account, name: str, version
 
 
 def require_active(connection: Connection, account: Account, worker: int) -> int:
-    """Return the number of a worker of the account; `RefusedError` for others, and for one that is blocked."""
+    """Return the number of a worker of the account, which is heard of; `RefusedError` for others and blocked ones."""
     row = connection.execute(select(workers).filter_by(id=worker, account=account.id)).one_or_none()
     if row is None:
         raise RefusedError(MISSING, f"you have no worker {worker}")
     if row.state != "active":
         raise RefusedError(FORBIDDEN, f"the worker {row.name} is blocked: {row.reason}")
+    if row.seen < (now := time.time()) - HEARD_S:
+        connection.execute(update(workers).where(workers.c.id == worker).values(seen=now))
     return worker
 
 

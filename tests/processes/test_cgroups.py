@@ -119,6 +119,7 @@ def output_of(code, bounds):
     output, _ = process.communicate(timeout=60)
     fate = run.fate(20)
     run.end(process)
+    assert not [parent for parent in parents() if (parent.folder / f"arena-{process.pid}").exists()], "left behind"
     return output.decode().strip(), fate
 
 
@@ -193,8 +194,3 @@ def test_groups_of_many_guards_at_once_do_not_disturb_each_other():
     for thread in threads:
         thread.join()
     assert ended == [("yes", Fate(code=0))] * 12
-    assert not [parent for parent in parents() for group in parent.folder.glob("arena-*") if not _alive(group)]
-
-
-def _alive(group):
-    return Path("/proc", group.name.removeprefix("arena-")).exists()
