@@ -7,7 +7,7 @@ import numpy as np
 
 from games.engine.batch import new_games
 from games.engine.compiler import kernels
-from games.engine.game import Game, State
+from games.engine.game import Game, State, position_bytes
 
 
 class ReplayedGame:
@@ -23,7 +23,7 @@ class ReplayedGame:
         self._game = game if start is None else replace(game, initial=start)
         self.start = self._game.initial
         """Position before the moves, shape ()."""
-        text, usual = game.position_text, self.start.tobytes() == game.initial.tobytes()
+        text, usual = game.position_text, position_bytes(self.start) == position_bytes(game.initial)
         self.start_text = None if usual or text is None else text(self.start)
         """The same in the game's own text; None for the usual one."""
         self._kernels = kernels(game)

@@ -9,7 +9,7 @@ from arena.env.make import vector_games
 from arena.match.batch import Pairing, play_matches
 from arena.policy.registry import make_agent
 from games.engine.actions import numbered
-from games.engine.game import Game
+from games.engine.game import Game, position_bytes
 
 Line = tuple[int, ...]
 """Actions from the start of a game."""
@@ -69,7 +69,7 @@ def drawn_lines(game: Game, seed: int) -> Iterator[Line]:
         ]
         env = PlayedLines(game, lines).env
         for line, choices, position in zip(lines, env.mask.sum(axis=1), env.positions(), strict=True):
-            if choices > 1 and position.tobytes() not in known:
-                known.add(position.tobytes())
+            if choices > 1 and (key := position_bytes(position)) not in known:
+                known.add(key)
                 yield line
         in_vain = in_vain + 1 if len(known) == before else 0

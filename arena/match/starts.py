@@ -6,7 +6,7 @@ from functools import lru_cache
 from arena.base.errors import UsageError
 from arena.policy.registry import make_game
 from games.engine.actions import Action
-from games.engine.game import Game
+from games.engine.game import Game, position_bytes
 
 Moves = tuple[Action, ...]
 Opening = Moves | str
@@ -34,9 +34,9 @@ def start_of(game: Game) -> str:
     """Return the position in which a game begins as text; empty for the usual one."""
     if game.position_text is None or game.parse_position is None or game.has_chance:
         return ""
-    return "" if game.initial.tobytes() == _usual(game.label) else game.position_text(game.initial)
+    return "" if position_bytes(game.initial) == _usual(game.label) else game.position_text(game.initial)
 
 
 @lru_cache(maxsize=64)
 def _usual(label: str) -> bytes:
-    return make_game(label).initial.tobytes()
+    return position_bytes(make_game(label).initial)

@@ -16,7 +16,7 @@ from arena.base.seeding import make_rng
 from arena.match.match import Match
 from arena.match.starts import Moves, Opening, begun_at
 from games.engine.actions import Action
-from games.engine.game import TERMINAL, Game
+from games.engine.game import TERMINAL, Game, position_bytes
 
 if TYPE_CHECKING:
     import chess.polyglot
@@ -153,7 +153,7 @@ def _games(book: OpeningBook, game: Game) -> Readers:
                 written = notation.read(text)
             except UsageError as error:
                 raise UsageError(f"{where}: {error}") from None
-            if written.game.initial.tobytes() != game.initial.tobytes():
+            if position_bytes(written.game.initial) != position_bytes(game.initial):
                 raise UsageError(f"{where}: it does not begin as {game.spec} does")
             return _played(book, game, written.actions, where, lambda state, action: action)
 

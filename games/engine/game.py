@@ -26,6 +26,16 @@ State = NDArray[Any]
 """One position: an array of shape () whose dtype is the game's structured `state_dtype`."""
 
 
+def position_bytes(position: State) -> bytes:
+    """Return the bytes of a position's fields; equal positions have equal ones.
+
+    Those between the fields, which align them, are 0 here. In memory they are what was there before.
+    """
+    packed = np.zeros((), position.dtype)
+    packed[...] = position
+    return packed.tobytes()
+
+
 class Playable(Protocol):
     """A position that is copied and played on from, step by step; for searches in games that are not compiled."""
 

@@ -2,11 +2,13 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import games
+from agents.outside.line import ReplayedGame
 from arena.base.errors import UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.match.contained import ContainedPolicy
@@ -19,6 +21,7 @@ from arena.match.starts import begun_at, start_of
 from arena.match.verdict import MatchRecord, Verdict
 from arena.policy.registry import make_agent
 from arena.store import Store
+from games.engine.game import position_bytes
 from tests.match.players import Lowest
 
 pytestmark = pytest.mark.full
@@ -135,3 +138,14 @@ def test_observations_are_those_of_the_position():
     assert match.seat == 1
     match.play(side_by_side.actions[0])
     assert np.count_nonzero(match.seen_by(0)[..., 7:20]) > 0
+
+
+def test_what_lies_between_the_fields_of_a_position_does_not_count():
+    """Records are aligned, and NumPy copies their fields alone."""
+    dirty = np.full(CHESS.initial.nbytes, 255, np.uint8).view(CHESS.initial.dtype)
+    dirty[:] = CHESS.initial
+    assert dirty[0].tobytes() != CHESS.initial.tobytes()
+    assert position_bytes(dirty[0]) == position_bytes(CHESS.initial)
+    assert start_of(replace(CHESS, initial=dirty[0])) == ""
+    assert ReplayedGame(CHESS, dirty[0]).start_text is None
+    assert start_of(begun_at(CHESS, PAWN)) == PAWN
