@@ -18,6 +18,7 @@ from arena.server.audit import log
 from arena.server.bundles import MOST_BYTES
 from arena.server.database import Writer
 from arena.server.doors import Doors, RateLimit
+from arena.server.jobs import count_waiting
 from arena.server.live_api import live_routes
 from arena.server.pages.forms import forms, posted
 from arena.server.pages.live import live
@@ -39,7 +40,7 @@ def make_app(store: Store, config: ServerConfig) -> FastAPI:
         title="Arena", version=arena.__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json",
         lifespan=_few_threads,
     )  # fmt: skip
-    writer = Writer(store)
+    writer = Writer(store, afterwards=count_waiting)
     state = app.state.server = ServerState(store, writer, config, Renewals(writer))
     for router in (routes, live_routes, reading, live, forms, posted, owner_pages, owner_forms):
         app.include_router(router)

@@ -20,6 +20,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, insert, select
 
+from arena.server.audit import log
 from arena.server.refusals import passed_on
 from arena.server.schema import settings
 from arena.store import Store
@@ -69,10 +70,17 @@ def setting(connection: Connection, name: str) -> str | None:
 
 
 class Writer:
-    """Writes operations in the order in which they come; those that wait are committed together."""
+    """Writes operations in the order in which they come; those that wait are committed together.
 
-    def __init__(self, store: Store):
-        self._store = store
+    Args:
+        store: where.
+        afterwards: what may be left to do after an operation; returns whether there may be more. It is done in
+            transactions of its own while nothing waits.
+
+    """
+
+    def __init__(self, store: Store, afterwards: Operation[bool] | None = None):
+        self._store, self._afterwards = store, afterwards
         self._waiting: queue.SimpleQueue[tuple[Operation[Any], Future[Any]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -96,7 +104,14 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        while (first := self._waiting.get()) is not None:
+        more = False
+        while True:
+            if more and self._waiting.empty():
+                more = self._rest()
+                continue
+            first = self._waiting.get()
+            if first is None:
+                return
             batch = [first]
             ends = False
             while len(batch) < MOST_TOGETHER and not self._waiting.empty():
@@ -108,6 +123,18 @@ class Writer:
             self._write(batch)
             if ends:
                 return
+            more = True
+
+    def _rest(self) -> bool:
+        """Do a part of what is left to do; return whether there may be more."""
+        if self._afterwards is None:
+            return False
+        try:
+            with self._store.writing() as connection:
+                return self._afterwards(connection)
+        except Exception as error:  # the database is gone: it is done after the next operation
+            log("error", error=repr(error))
+            return False
 
     def _write(self, batch: list[tuple[Operation[Any], Future[Any]]]) -> None:
         """Commit a batch, and only then say so."""

@@ -43,8 +43,8 @@ HEARD_S = 60.0
 """Seconds after which it is noted anew that a worker has been heard of."""
 MOST_TRIES = 5
 """Times that a job is given out before it is void: something in it ends workers."""
-MOST_COUNTED = 8
-"""Jobs that are counted in one operation."""
+MOST_COUNTED = 2
+"""Jobs of a ladder that are counted in one operation."""
 CANDIDATES = 50
 """Open jobs that a worker may choose from: it must not verify itself."""
 RANDOM = "random"
@@ -127,7 +127,6 @@ def lease_job(connection: Connection, worker: int, sandboxed: bool) -> Job | Non
     """
     now = time.time()
     _end_late(connection, now)
-    _count_waiting(connection)
     for plan in (jobs.c.kind != LADDER, jobs.c.kind == LADDER):
         query = select(jobs).where(jobs.c.state == "open", plan).order_by(jobs.c.id).limit(CANDIDATES)
         with connection.execute(query) as candidates:
@@ -187,8 +186,8 @@ def report_job(connection: Connection, number: int, lease: str, records: Sequenc
 def count_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
     """Count what has come in, in order of number, and plan as many jobs again; return the ladder as it is then.
 
-    A job that was waited for long may have many behind it. They are counted a few at a time, the next ones when the
-    next job is given out or reported, so that nobody waits long for it.
+    A job that was waited for long may have thousands behind it. They are counted a few at a time, the rest by
+    `count_waiting`, so that nobody waits for it.
     """
     for _ in range(MOST_COUNTED):
         row = connection.execute(
@@ -200,6 +199,16 @@ def count_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
             rate_job(connection, ladder, row)
         ladder = plan_jobs(connection, _moved(connection, ladder, ladder.planned, ladder.counted + 1))
     return ladder
+
+
+def count_waiting(connection: Connection) -> bool:
+    """Count some of the jobs that are over and next to be counted; return whether there were any."""
+    over = jobs.c.state.in_(("done", "void"))
+    next_one = exists().where(jobs.c.ladder == ladders.c.id, jobs.c.number == ladders.c.counted, over)
+    numbers = connection.execute(select(ladders.c.id).where(next_one)).scalars().all()
+    for number in numbers:
+        count_jobs(connection, ladder_numbered(connection, number))
+    return bool(numbers)
 
 
 def rate_job(connection: Connection, ladder: LadderRow, row: Row[Any]) -> None:
@@ -315,14 +324,6 @@ def _end_late(connection: Connection, now: float) -> None:
     if connection.execute(select(jobs.c.id).where(*late).limit(1)).first() is not None:
         connection.execute(update(jobs).where(*late, jobs.c.tries >= MOST_TRIES).values(state="void", finished=now))
         connection.execute(update(jobs).where(*late).values(state="open", lease=None))
-
-
-def _count_waiting(connection: Connection) -> None:
-    """Count jobs that are over and next to be counted: void ones, and those that a count has left."""
-    over = jobs.c.state.in_(("done", "void"))
-    next_one = exists().where(jobs.c.ladder == ladders.c.id, jobs.c.number == ladders.c.counted, over)
-    for number in connection.execute(select(ladders.c.id).where(next_one)).scalars().all():
-        count_jobs(connection, ladder_numbered(connection, number))
 
 
 def _moved(connection: Connection, ladder: LadderRow, planned: int, counted: int) -> LadderRow:
