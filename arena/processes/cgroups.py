@@ -104,12 +104,7 @@ class ControlGroup:
         """Remove it, once its processes have ended."""
         until = time.monotonic() + REMOVAL_S
         for folder in self._folders:
-            while folder.exists():
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
-                    break
-                if time.monotonic() > until:
-                    break
+            while not _removed(folder) and time.monotonic() < until:
                 time.sleep(0.002)
 
 
@@ -164,5 +159,17 @@ def _remove_forsaken(folder: Path) -> None:
     for group in folder.glob(f"{PREFIX}*"):
         number = group.name.removeprefix(PREFIX)
         if number.isdecimal() and not os.path.exists(f"/proc/{number}"):
-            with contextlib.suppress(OSError):
-                group.rmdir()
+            _removed(group)
+
+
+def _removed(group: Path) -> bool:
+    """Remove a group with those that guards below it have left in it; return False if something still runs there."""
+    try:
+        for inner in group.glob(f"{PREFIX}*"):
+            _removed(inner)
+        group.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True

@@ -181,6 +181,22 @@ def test_groups_of_killed_guards_are_removed():
 
 
 @pytest.mark.full
+def test_groups_within_a_group_go_with_it():
+    """An agent that is guarded may start a program that is guarded; a killed guard removes nothing."""
+    require("pids")
+    code = """
+import os
+from arena.processes.guarded import Bounds, guarded
+process = guarded(["sleep", "600"], Bounds(10**9, 4)).start()
+while not open(f"/proc/{process.pid}/task/{process.pid}/children").read(): pass
+print(process.pid, flush=True)
+os._exit(0)
+"""
+    output, _ = output_of(code, Bounds(10**9, 20))
+    assert output.isdecimal()
+
+
+@pytest.mark.full
 def test_groups_of_many_guards_at_once_do_not_disturb_each_other():
     require("pids")
     ended = []
