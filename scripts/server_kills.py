@@ -18,8 +18,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
@@ -70,7 +70,14 @@ def ladder_of(store: Store, jobs: int) -> tuple[list[MatchRecord], int]:
 class Site:
     """A server and its workers as processes, which can be killed and started again.
 
-    In a network the server is at its hub, and each worker at another place.
+    Args:
+        data: folder of the server.
+        workers: number of workers.
+        ahead: most jobs that are given out and not yet counted.
+        options: further ones of the server.
+        url: its database; None for a file in its folder.
+        network: where they are, the server at its hub and each worker at another place; None for this machine.
+
     """
 
     def __init__(
@@ -114,23 +121,6 @@ class Site:
             command, env=os.environ | {KEY: self.key}, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-
-
-@contextmanager
-def running(
-    data: Path,
-    workers: int,
-    ahead: int = 8,
-    options: Sequence[str] = (),
-    url: str | None = None,
-    network: Network | None = None,
-) -> Iterator[Site]:
-    """Run a server, with these options besides, and workers meanwhile."""
-    site = Site(data, workers, ahead, options, url, network)
-    try:
-        yield site
-    finally:
-        site.close()
 
 
 @dataclass
@@ -208,7 +198,7 @@ def play(
     waiting = sorted((rng.randrange(jobs), kind) for kind in kinds)
     with ExitStack() as stack:
         network = stack.enter_context(Network(workers)) if cuts else None
-        site = stack.enter_context(running(data, workers, url=url, network=network))
+        site = stack.enter_context(closing(Site(data, workers, url=url, network=network)))
         store = stack.enter_context(closing(open_database(url or data / "arena.db")))
         accidents = Accidents(site, rng, database, network)
         stack.callback(accidents.end)

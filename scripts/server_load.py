@@ -18,12 +18,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server_kills import LADDER, running
+from server_kills import LADDER, Site
 
 from arena.match.json_lines import to_json_line
 from arena.match.verdict import MatchRecord, Reason, forfeit
@@ -148,7 +148,9 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        site = stack.enter_context(running(Path(folder, "site"), 0, 4 * options.workers + 64, ["--rate", "1000000"]))
+        site = stack.enter_context(
+            closing(Site(Path(folder, "site"), 0, 4 * options.workers + 64, ["--rate", "1000000"]))
+        )
         met = asyncio.run(load(site.port, site.key, options))
         server = site.processes[0].pid
         print(f"memory of the server: {memory_mb(server, 'VmRSS')} MB, {memory_mb(server, 'VmHWM')} MB at most")

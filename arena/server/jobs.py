@@ -314,8 +314,8 @@ def _has_program(job: Job) -> bool:
 
 
 def _lease_seconds(connection: Connection) -> float:
-    held: int = connection.execute(select(func.count()).where(jobs.c.state == "leased")).scalar_one()
-    return max(LEASE_S, RENEWALS * held / MOST_RENEWALS_PER_S)
+    leases: int = connection.execute(select(func.count()).where(jobs.c.state == "leased")).scalar_one()
+    return max(LEASE_S, RENEWALS * leases / MOST_RENEWALS_PER_S)
 
 
 def _end_late(connection: Connection, now: float) -> None:

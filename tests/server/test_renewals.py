@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 
 from arena.server import jobs as all_jobs
 from arena.server.database import Writer
+from arena.server.job_games import JobGames, PlayableJob
 from arena.server.refusals import RefusedError
 from arena.server.renewals import Renewal, Renewals, renew_leases
 from arena.server.schema import jobs, keys, ladders, workers
@@ -151,7 +152,5 @@ def test_results_that_waited_for_one_are_counted_a_few_at_a_time(site, monkeypat
 
 
 def play_and_report(caller, job):
-    from arena.server.job_games import JobGames, PlayableJob
-
     lines = JobGames(False).do(PlayableJob(job, {}))
     caller.post(f"/jobs/{job.id}/report", {"lease": job.lease, "games": lines})
