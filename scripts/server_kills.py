@@ -31,8 +31,9 @@ from sqlalchemy import update
 from arena.match.verdict import MatchRecord
 from arena.server import accounts, bots, ladders
 from arena.server.client import KEY
+from arena.server.counting import plan_jobs
 from arena.server.database import open_database
-from arena.server.jobs import LEASE_S, plan_jobs
+from arena.server.jobs import LEASE_S
 from arena.server.schema import bots as bot_rows
 from arena.server.schema import jobs as job_rows
 from arena.store import MatchFilter, Store

@@ -17,7 +17,8 @@ games follow.
     submissions          a bot enters, from a program or a browser
     bundles, building    a bot as a file: packing and checking, on both sides; making its program, at the worker
     matchmaking          pure functions: who meets whom, ratings after a game
-    jobs                 jobs planned, leased, renewed, reported, counted
+    jobs                 jobs leased, renewed, reported
+    counting             results put into ratings, and the next jobs planned
     history              what a bot was rated after so many games
     verification         results played again by another worker: forged ones, unsteady bots; residuals of workers
     live_games           games of people, move by move; challenges, by which they begin

@@ -16,9 +16,9 @@ from arena.server import metrics
 from arena.server.api import routes
 from arena.server.audit import log
 from arena.server.bundles import MOST_BYTES
+from arena.server.counting import count_waiting
 from arena.server.database import Writer
 from arena.server.doors import Doors, RateLimit
-from arena.server.jobs import count_waiting
 from arena.server.live_api import live_routes
 from arena.server.pages.forms import forms, posted
 from arena.server.pages.live import live

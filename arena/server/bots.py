@@ -13,7 +13,8 @@ from arena.policy.registry import AGENTS, agent_kind, make_game
 from arena.ratings.glicko2 import START, UNKNOWN, VOLATILITY
 from arena.server import audit
 from arena.server.accounts import Account, is_member, require_name
-from arena.server.jobs import QUALIFICATION, add_job, replan_jobs
+from arena.server.counting import replan_jobs
+from arena.server.jobs import QUALIFICATION, add_job
 from arena.server.ladders import LadderRow, ladder_numbered, may_see
 from arena.server.matchmaking import seed_of
 from arena.server.refusals import CONFLICT, FORBIDDEN, INVALID, MISSING, TOO_MANY, RefusedError

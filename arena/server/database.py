@@ -10,6 +10,7 @@ import asyncio
 import queue
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
@@ -28,6 +29,8 @@ from arena.store import Store
 MIGRATIONS = Path(__file__).parent / "migrations"
 MOST_TOGETHER = 64
 """Most operations of one commit."""
+AFTERWARDS_EACH_S = 0.1
+"""Seconds between two parts of what is done after operations: results of so long are counted together."""
 SECRET = "secret"
 """Setting from which a server draws what nobody may guess."""
 T = TypeVar("T")
@@ -74,8 +77,8 @@ class Writer:
 
     Args:
         store: where.
-        afterwards: what may be left to do after an operation; returns whether there may be more. It is done in
-            transactions of its own while nothing waits.
+        afterwards: what may be left to do after operations; returns whether there may be more. It is done now and
+            then, in transactions of its own.
 
     """
 
@@ -104,31 +107,32 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        more = False
+        rest, due = self._afterwards is not None, time.monotonic()
         while True:
-            if more and self._waiting.empty():
-                more = self._rest()
+            if rest and time.monotonic() >= due:
+                rest, due = self._rest(), time.monotonic() + AFTERWARDS_EACH_S
                 continue
-            first = self._waiting.get()
-            if first is None:
+            batch = self._next_batch(max(0.0, due - time.monotonic()) if rest else None)
+            operations = [one for one in batch if one is not None]
+            if operations:
+                self._write(operations)
+                rest = self._afterwards is not None
+            if len(operations) < len(batch):
                 return
-            batch = [first]
-            ends = False
-            while len(batch) < MOST_TOGETHER and not self._waiting.empty():
-                one = self._waiting.get()
-                if one is None:
-                    ends = True
-                    break
-                batch.append(one)
-            self._write(batch)
-            if ends:
-                return
-            more = True
+
+    def _next_batch(self, patience_s: float | None) -> list[tuple[Operation[Any], Future[Any]] | None]:
+        """Return what waits, or comes within some seconds (None: ever); None at its end if the thread is to end."""
+        batch: list[tuple[Operation[Any], Future[Any]] | None] = []
+        try:
+            while len(batch) < MOST_TOGETHER and (not batch or batch[-1] is not None):
+                batch.append(self._waiting.get_nowait() if batch else self._waiting.get(timeout=patience_s))
+        except queue.Empty:
+            pass
+        return batch
 
     def _rest(self) -> bool:
         """Do a part of what is left to do; return whether there may be more."""
-        if self._afterwards is None:
-            return False
+        assert self._afterwards is not None
         try:
             with self._store.writing() as connection:
                 return self._afterwards(connection)

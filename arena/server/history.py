@@ -3,9 +3,8 @@
 import math
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, select
 
-from arena.ratings.glicko2 import Glicko2Rating
 from arena.server.schema import bots, ratings
 
 FIRST_GAMES = 20
@@ -17,13 +16,6 @@ GROWTH = 1.04
 def is_kept(before: int, after: int) -> bool:
     """Return whether a rating is kept that was reached by the games after number `before`, up to `after`."""
     return before < FIRST_GAMES or _step(after) > _step(before)
-
-
-def keep_rating(connection: Connection, bot: int, before: int, after: int, rating: Glicko2Rating, at: float) -> None:
-    """Keep the rating of a bot after its games up to `after`, if it is one of those that are kept."""
-    if is_kept(before, after):
-        new = {"bot": bot, "games": after, "rating": rating.rating, "deviation": rating.deviation, "at": at}
-        connection.execute(insert(ratings).values(new))
 
 
 def forget_ratings(connection: Connection, ladder: int) -> None:

@@ -1,10 +1,9 @@
-"""Jobs: planned, leased, renewed, reported, counted.
+"""Jobs: leased, renewed, reported.
 
 A job is one table of bots and one opening, played from all sides. A worker holds it by a lease, which it renews while
 it plays; when a lease runs out, the next worker gets the job. A report is accepted once, from who holds the lease,
 and is in the store with the job's new state in one transaction; so a server, a worker or a network that dies at any
-moment loses nothing and plays nothing twice. Results are counted in order of their numbers, and each that is counted
-has the next job planned (`arena.server`).
+moment loses nothing and plays nothing twice. They are planned, and their results counted, by `arena.server.counting`.
 """
 
 import hashlib
@@ -15,20 +14,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, and_, func, insert, or_, select, update
 
 from arena.base.errors import UsageError
 from arena.match.json_lines import from_json_line, to_json_line
 from arena.match.verdict import MatchRecord
 from arena.policy.registry import make_game
-from arena.ratings.glicko2 import Glicko2Rating
 from arena.server.accounts import OWNER, digest_of
-from arena.server.history import keep_rating
 from arena.server.ladders import LadderRow, LadderRules, ladder_numbered
-from arena.server.matchmaking import draw_table, expected_score, rated, score, seatings, seed_of
+from arena.server.matchmaking import seatings
 from arena.server.refusals import CONFLICT, FORBIDDEN, MISSING, RefusedError, refusing
-from arena.server.schema import accounts, bots, jobs, ladders, workers
-from arena.store.matches import add_games, played
+from arena.server.schema import accounts, bots, jobs, workers
+from arena.store.matches import add_games
 from arena.tournament.openings import random_openings_of
 from games.engine.actions import Action
 
@@ -43,8 +40,6 @@ HEARD_S = 60.0
 """Seconds after which it is noted anew that a worker has been heard of."""
 MOST_TRIES = 5
 """Times that a job is given out before it is void: something in it ends workers."""
-MOST_COUNTED = 2
-"""Jobs of a ladder that are counted in one operation."""
 CANDIDATES = 50
 """Open jobs that a worker may choose from: it must not verify itself."""
 RANDOM = "random"
@@ -81,42 +76,20 @@ class Job:
     """The live game that it is to play in, against a person."""
 
 
-def plan_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
-    """Plan the jobs of a ladder up to `ahead` beyond those that are counted; return it as it is then."""
-    game = make_game(ladder.rules.game)
-    query = select(bots).where(bots.c.ladder == ladder.id, bots.c.state == "active").order_by(bots.c.id)
-    active = connection.execute(query).all() if ladder.planned < ladder.counted + ladder.rules.ahead else []
-    if ladder.state != "open" or len(active) < game.num_players:
-        return ladder
-    ratings, new = [rating_of(row) for row in active], []
-    for number in range(ladder.planned, ladder.counted + ladder.rules.ahead):
-        seed = seed_of(ladder.rules.seed, number)
-        table = [active[place].id for place in draw_table(ratings, game.num_players, seed)]
-        opening = random_openings_of(game, ladder.rules.openings, 1, seed)[0]
-        new.append(_row(ladder.id, LADDER, table, seed, opening) | {"number": number})
-    if new:
-        connection.execute(insert(jobs), new)
-    return _moved(connection, ladder, ladder.planned + len(new), ladder.counted)
-
-
-def replan_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
-    """Plan anew what nobody has begun, for bots that have just come or gone; return the ladder as it is then.
-
-    A newcomer need not wait for games that were planned without it.
-    """
-    mine = jobs.c.ladder == ladder.id, jobs.c.kind == LADDER
-    last_started = connection.execute(select(func.max(jobs.c.number)).where(*mine, jobs.c.tries > 0)).scalar()
-    planned = max(ladder.counted, 0 if last_started is None else last_started + 1)
-    connection.execute(delete(jobs).where(*mine, jobs.c.number >= planned))
-    return plan_jobs(connection, _moved(connection, ladder, planned, ladder.counted))
-
-
 def add_job(
     connection: Connection, ladder: LadderRow, kind: str, table: Sequence[int | None], seed: int, **more: Any
 ) -> None:
     """Add a job beside the plan of a ladder; None at a table is the agent `random`."""
     opening = random_openings_of(make_game(ladder.rules.game), ladder.rules.openings, 1, seed)[0]
-    connection.execute(insert(jobs).values(_row(ladder.id, kind, table, seed, opening) | more))
+    connection.execute(insert(jobs).values(job_row(ladder.id, kind, table, seed, opening) | more))
+
+
+def job_row(
+    ladder: int, kind: str, table: Sequence[int | None], seed: int, opening: Sequence[Action]
+) -> dict[str, Any]:
+    """Return the values of a job that nobody has begun."""
+    new = {"ladder": ladder, "kind": kind, "bots": list(table), "seed": seed, "opening": list(opening)}
+    return new | {"state": "open", "tries": 0, "checked": "", "created": time.time()}
 
 
 def lease_job(connection: Connection, worker: int, sandboxed: bool) -> Job | None:
@@ -183,57 +156,6 @@ def report_job(connection: Connection, number: int, lease: str, records: Sequenc
     return True
 
 
-def count_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
-    """Count what has come in, in order of number, and plan as many jobs again; return the ladder as it is then.
-
-    A job that was waited for long may have thousands behind it. They are counted a few at a time, the rest by
-    `count_waiting`, so that nobody waits for it.
-    """
-    for _ in range(MOST_COUNTED):
-        row = connection.execute(
-            select(jobs).where(jobs.c.ladder == ladder.id, jobs.c.number == ladder.counted)
-        ).one_or_none()
-        if row is None or row.state not in ("done", "void"):
-            return ladder
-        if row.state == "done":
-            rate_job(connection, ladder, row)
-        ladder = plan_jobs(connection, _moved(connection, ladder, ladder.planned, ladder.counted + 1))
-    return ladder
-
-
-def count_waiting(connection: Connection) -> bool:
-    """Count some of the jobs that are over and next to be counted; return whether there were any."""
-    over = jobs.c.state.in_(("done", "void"))
-    next_one = exists().where(jobs.c.ladder == ladders.c.id, jobs.c.number == ladders.c.counted, over)
-    numbers = connection.execute(select(ladders.c.id).where(next_one)).scalars().all()
-    for number in numbers:
-        count_jobs(connection, ladder_numbered(connection, number))
-    return bool(numbers)
-
-
-def rate_job(connection: Connection, ladder: LadderRow, row: Row[Any]) -> None:
-    """Put the games of a job, which are in the store, into the ratings."""
-    table = connection.execute(select(bots).where(bots.c.id.in_(row.bots))).all()
-    table = sorted(table, key=lambda bot: row.bots.index(bot.id))
-    sides = seatings(len(table))
-    games = []
-    for (_, record), side in zip(
-        played(connection, ladder.run, row.number * len(sides) - 1, len(sides)), sides, strict=True
-    ):
-        returns = [0.0] * len(side)
-        for seat, place in enumerate(side):
-            returns[place] = record.verdict.returns[seat]
-        games.append(returns)
-    before = [rating_of(bot) for bot in table]
-    for bot, rating in zip(table, rated(before, games), strict=True):
-        new = {"rating": rating.rating, "deviation": rating.deviation, "volatility": rating.volatility}
-        number = bot.games + len(games)
-        connection.execute(update(bots).where(bots.c.id == bot.id).values(new | {"games": number}))
-        keep_rating(connection, bot.id, bot.games, number, rating, row.finished)
-    shown = {"score": sum(map(score, games)) / len(games), "expected": expected_score(before)}
-    connection.execute(update(jobs).where(jobs.c.id == row.id).values(shown | {"state": "counted"}))
-
-
 def read_job(connection: Connection, row: Row[Any]) -> Job:
     """Return the job of a row."""
     ladder = ladder_numbered(connection, row.ladder)
@@ -248,11 +170,6 @@ def read_job(connection: Connection, row: Row[Any]) -> Job:
     )
     opening = tuple(tuple(action) if isinstance(action, list) else action for action in row.opening)
     return Job(row.id, row.kind, ladder.rules, table, row.seed, opening, live=row.live)
-
-
-def rating_of(bot: Row[Any]) -> Glicko2Rating:
-    """Return the rating of a row of bots."""
-    return Glicko2Rating(bot.rating, bot.deviation, bot.volatility)
 
 
 def result_digest(records: Sequence[MatchRecord]) -> str:
@@ -324,14 +241,3 @@ def _end_late(connection: Connection, now: float) -> None:
     if connection.execute(select(jobs.c.id).where(*late).limit(1)).first() is not None:
         connection.execute(update(jobs).where(*late, jobs.c.tries >= MOST_TRIES).values(state="void", finished=now))
         connection.execute(update(jobs).where(*late).values(state="open", lease=None))
-
-
-def _moved(connection: Connection, ladder: LadderRow, planned: int, counted: int) -> LadderRow:
-    values = {"planned": planned, "counted": counted}
-    connection.execute(update(ladders).where(ladders.c.id == ladder.id).values(values))
-    return replace(ladder, planned=planned, counted=counted)
-
-
-def _row(ladder: int, kind: str, table: Sequence[int | None], seed: int, opening: Sequence[Action]) -> dict[str, Any]:
-    new = {"ladder": ladder, "kind": kind, "bots": list(table), "seed": seed, "opening": list(opening)}
-    return new | {"state": "open", "tries": 0, "checked": "", "created": time.time()}

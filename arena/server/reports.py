@@ -7,8 +7,9 @@ from sqlalchemy import Connection, select
 from arena.match.json_lines import from_json_line
 from arena.match.verdict import MatchRecord
 from arena.server.bots import qualify
+from arena.server.counting import count_jobs
 from arena.server.database import SECRET, setting
-from arena.server.jobs import LADDER, QUALIFICATION, count_jobs, report_job
+from arena.server.jobs import LADDER, QUALIFICATION, report_job
 from arena.server.ladders import ladder_numbered
 from arena.server.schema import jobs
 from arena.server.verification import is_sampled, settle, want_verification
@@ -25,7 +26,9 @@ def take_report(connection: Connection, number: int, lease: str, records: Sequen
     if row.kind == LADDER:
         if is_sampled(setting(connection, SECRET) or "", number, share):
             want_verification(connection, row)
-        count_jobs(connection, ladder_numbered(connection, row.ladder))
+        ladder = ladder_numbered(connection, row.ladder)
+        if row.number == ladder.counted:
+            count_jobs(connection, ladder)
     elif row.kind == QUALIFICATION:
         same = jobs.c.kind == QUALIFICATION, jobs.c.ladder == row.ladder, jobs.c.seed == row.seed
         both = connection.execute(select(jobs).where(*same)).all()

@@ -23,8 +23,9 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from arena.match.json_lines import from_json_line
 from arena.ratings.glicko2 import START, UNKNOWN, VOLATILITY
 from arena.server import audit
+from arena.server.counting import BotRatings, games_of
 from arena.server.history import forget_ratings
-from arena.server.jobs import LADDER, VERIFICATION, rate_job
+from arena.server.jobs import LADDER, VERIFICATION
 from arena.server.ladders import LadderRow, ladder_numbered
 from arena.server.schema import bots, jobs, workers
 from arena.store.matches import replace_games
@@ -99,9 +100,13 @@ def rate_again(connection: Connection, ladder: LadderRow) -> None:
     newcomer = {"rating": START, "deviation": UNKNOWN, "volatility": VOLATILITY, "games": 0}
     connection.execute(update(bots).where(bots.c.ladder == ladder.id).values(newcomer))
     forget_ratings(connection, ladder.id)
+    known = BotRatings(connection.execute(select(bots).where(bots.c.ladder == ladder.id)))
     counted = jobs.c.ladder == ladder.id, jobs.c.state == "counted"
-    for row in connection.execute(select(jobs).where(*counted).order_by(jobs.c.number)).all():
-        rate_job(connection, ladder, row)
+    rows = connection.execute(select(jobs).where(*counted).order_by(jobs.c.number)).all()
+    results = games_of(connection, ladder, [row.number for row in rows])
+    for row in rows:
+        known.count(row, results[row.number])
+    known.write(connection)
 
 
 def residuals(connection: Connection) -> dict[int, tuple[int, float]]:

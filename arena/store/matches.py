@@ -139,6 +139,17 @@ def played(connection: Connection, run: int, after: int, limit: int) -> list[tup
     return [(match.number, match.record) for match in _read(connection, query)]
 
 
+def returns_of(connection: Connection, run: int, numbers: Sequence[int]) -> dict[int, list[float]]:
+    """Return the returns of matches of a run, by seat, without their moves."""
+    found: dict[int, list[float]] = {}
+    for part in chunks(list(numbers)):
+        query = select(matches.c.number, seats.c.earned).join_from(matches, seats)
+        query = query.where(matches.c.run == run, matches.c.number.in_(part)).order_by(matches.c.number, seats.c.seat)
+        for number, earned in connection.execute(query):
+            found.setdefault(number, []).append(earned)
+    return found
+
+
 def matches_like(
     connection: Connection, wanted: MatchFilter, limit: int, before_id: int | None, skip: int
 ) -> list[StoredMatch]:

@@ -7,12 +7,13 @@ import time
 import pytest
 from sqlalchemy import select, update
 
+from arena.server import counting
 from arena.server import jobs as all_jobs
 from arena.server.database import Writer
 from arena.server.job_games import JobGames, PlayableJob
 from arena.server.refusals import RefusedError
 from arena.server.renewals import Renewal, Renewals, renew_leases
-from arena.server.schema import jobs, keys, ladders, workers
+from arena.server.schema import bots, jobs, keys, ladders, workers
 from tests.server.playing import filled
 from tests.server.test_api import held
 
@@ -125,22 +126,23 @@ def test_results_that_waited_for_one_are_counted_a_few_at_a_time(site, monkeypat
     caller = site.account("bob", "worker")
     with site.store.writing() as connection:
         connection.execute(update(jobs).where(jobs.c.kind == "qualification").values(state="counted"))
-        connection.execute(update(all_jobs.bots).values(state="active"))
-        all_jobs.plan_jobs(connection, all_jobs.ladder_numbered(connection, ladder.id))
+        connection.execute(update(bots).values(state="active"))
+        counting.plan_jobs(connection, all_jobs.ladder_numbered(connection, ladder.id))
     given = [held(site, caller, f"w{number}")[1] for number in range(8)]
 
     def counted():
         with site.store.reading() as connection:
             return connection.execute(select(ladders.c.counted)).scalar_one()
 
-    parts, count_jobs = [], all_jobs.count_jobs
+    parts, count_jobs = [], counting.count_jobs
 
     def noted(connection, row):
         after = count_jobs(connection, row)
         parts.append(after.counted - row.counted)
         return after
 
-    monkeypatch.setattr(all_jobs, "count_jobs", noted)  # as the rest is counted, not as reports count
+    monkeypatch.setattr(counting, "MOST_COUNTED", 2)
+    monkeypatch.setattr(counting, "count_jobs", noted)  # as the rest is counted, not as reports count
     for job in [*given[1:], given[0]]:
         assert counted() == 0
         play_and_report(caller, job)
