@@ -5,7 +5,7 @@
 A worker takes a job, renews its lease as often as real ones, and reports after about `--job-s` seconds games in which
 the first to move resigns; a spectator reads the standings every 10 s. Each request has a connection of its own, as
 those of real workers. All of them live in one process, beside the server's, and come in the first `--ramp` seconds,
-which are not measured.
+which are not measured. A line a minute says how it goes.
 """
 
 import argparse
@@ -50,6 +50,7 @@ class Load:
     until: float
     """when all callers end."""
     waits: dict[str, list[float]] = field(default_factory=dict)
+    by_minute: dict[int, list[float]] = field(default_factory=dict)
     statuses: Counter[int] = field(default_factory=Counter)
     game: Game = field(default_factory=lambda: make_game("tic_tac_toe"))
 
@@ -61,7 +62,9 @@ class Load:
         except (OSError, TimeoutError, asyncio.IncompleteReadError, ValueError):
             status, answer = 0, None
         if began >= self.begin:
-            self.waits.setdefault(what, []).append(time.monotonic() - began)
+            wait = time.monotonic() - began
+            self.waits.setdefault(what, []).append(wait)
+            self.by_minute.setdefault(int((began - self.begin) / 60), []).append(wait)
             self.statuses[status] += 1
         return status, answer
 
@@ -105,6 +108,15 @@ class Load:
             await self.ask("standings", "GET", f"/ladders/{LADDER}/standings", keyed=False)
             await asyncio.sleep(LOOK_S * random.uniform(0.5, 1.5))
 
+    async def observer(self, server: int) -> None:
+        """Print a line a minute: how long the requests of that minute took, and the memory of the server."""
+        minute = 0
+        while time.monotonic() < self.until:
+            await asyncio.sleep(max(0.0, self.begin + 60 * (minute + 1) - time.monotonic()))
+            waits = self.by_minute.get(minute, [])
+            print(row(f"minute {minute}", waits, 60), f"  {memory_mb(server, 'VmRSS')} MB", flush=True)
+            minute += 1
+
     def _lines(self, job: dict) -> list[str]:
         opening, names = tuple(job["opening"]), [seat["player"] for seat in job["table"]]
         verdict = forfeit(2, 0, Reason.RESIGNED)
@@ -115,14 +127,15 @@ class Load:
         return [to_json_line(self.game, record) for record in records]
 
 
-async def load(port: int, key: str, options: argparse.Namespace) -> Load:
+async def load(site: Site, options: argparse.Namespace) -> Load:
     """Run all callers, and return what they met."""
     begin = time.monotonic() + options.ramp
-    one = Load(port, key, options.job_s, begin, begin + 60 * options.minutes)
+    one = Load(site.port, site.key, options.job_s, begin, begin + 60 * options.minutes)
     while (await one.ask("ladders", "GET", "/ladders"))[0] != 200:
         await asyncio.sleep(0.5)
     callers = [one.worker(number, random.random() * options.ramp * 0.8) for number in range(options.workers)]
     callers += [one.spectator() for _ in range(options.spectators)]
+    callers.append(one.observer(site.processes[0].pid))
     tasks = [asyncio.create_task(caller) for caller in callers]
     await asyncio.wait(tasks, timeout=options.ramp + 60 * options.minutes)
     for task in tasks:
@@ -137,10 +150,18 @@ def memory_mb(pid: int, name: str) -> int:
     return int(next(line for line in lines if line.startswith(name)).split()[1]) // 1024
 
 
+def row(what: str, waits: list[float], seconds: float) -> str:
+    """Return a line of the table: requests a second, and percentiles of how long they took."""
+    taken = sorted(waits) or [0.0]
+    at = {name: 1000 * taken[min(len(taken) - 1, int(share * len(taken)))] for name, share in SHARES.items()}
+    shown = "  ".join(f"{name} {value:7.1f} ms" for name, value in at.items())
+    return f"{what:10} {len(waits) / seconds:7.1f}/s  {shown}"
+
+
 def main() -> None:
     """Print the number of answers of each kind a second, their percentiles, and the server's memory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    figures = (("workers", 10_000), ("spectators", 1000), ("job-s", 300.0), ("minutes", 5.0), ("ramp", 60.0))
+    figures = (("workers", 10_000), ("spectators", 1000), ("job-s", 300.0), ("minutes", 5.0), ("ramp", 180.0))
     for name, default in figures:
         parser.add_argument(f"--{name}", type=type(default), default=default)
     options = parser.parse_args()
@@ -151,15 +172,12 @@ def main() -> None:
         site = stack.enter_context(
             closing(Site(Path(folder, "site"), 0, 4 * options.workers + 64, ["--rate", "1000000"]))
         )
-        met = asyncio.run(load(site.port, site.key, options))
+        met = asyncio.run(load(site, options))
         server = site.processes[0].pid
         print(f"memory of the server: {memory_mb(server, 'VmRSS')} MB, {memory_mb(server, 'VmHWM')} MB at most")
     print("answers by status (0: none):", json.dumps(dict(met.statuses)))
     for what, taken in {**met.waits, "all": [wait for waits in met.waits.values() for wait in waits]}.items():
-        waits = sorted(taken)
-        rate = len(waits) / 60 / options.minutes
-        at = {name: 1000 * waits[min(len(waits) - 1, int(share * len(waits)))] for name, share in SHARES.items()}
-        print(f"{what:10} {rate:7.1f}/s  " + "  ".join(f"{name} {value:7.1f} ms" for name, value in at.items()))
+        print(row(what, taken, 60 * options.minutes))
 
 
 SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "most": 1.0}
