@@ -49,7 +49,7 @@ def make_app(store: Store, config: ServerConfig) -> FastAPI:
     app.add_exception_handler(UsageError, _unavailable)
     app.add_exception_handler(Exception, _failed)
     rate = RateLimit(config.rate, config.burst)
-    app.add_middleware(Doors, hosts=config.hosts, rate=rate, most_bundle=MOST_BYTES)
+    app.add_middleware(Doors, hosts=config.hosts, rate=rate, most_bundle=MOST_BYTES, is_key=state.is_key)
     app.add_middleware(RequestLog, state=state)
 
     @app.get("/health", include_in_schema=False)

@@ -2,7 +2,9 @@
 
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -44,10 +46,23 @@ class RateLimit:
 
 
 class Doors:
-    """The checks before an application that answers to `hosts` (any if empty)."""
+    """The checks before an application.
 
-    def __init__(self, app: ASGIApp, hosts: tuple[str, ...], rate: RateLimit, most_bundle: int):
+    Args:
+        app: the application.
+        hosts: names that it answers to; any if empty.
+        rate: of each key, and of each address for requests without a key that opens an account.
+        most_bundle: bytes of a bundle.
+        is_key: tells whether a key opens an account; it may wait for the database.
+
+    """
+
+    def __init__(
+        self, app: ASGIApp, hosts: tuple[str, ...], rate: RateLimit, most_bundle: int, is_key: Callable[[str], bool]
+    ):
         self._app, self._hosts, self._rate, self._most_bundle = app, hosts, rate, most_bundle
+        self._is_key = is_key
+        self._keys: OrderedDict[str, None] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request, or have the application answer it, with the headers of every answer."""
@@ -62,7 +77,9 @@ class Doors:
                     headers.setdefault(name, value)
             await send(message)
 
-        await (self._refusal(Request(scope)) or self._app)(scope, receive, send_with_headers)
+        request = Request(scope)
+        refusal = self._refusal(request) or await self._limited(request)
+        await (refusal or self._app)(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request) -> Response | None:
         host = request.headers.get("host", "")
@@ -77,17 +94,28 @@ class Doors:
         most = self._most_bundle if request.url.path.startswith("/api/v1/bundles/") else MOST_BODY
         if not length.isdecimal() or int(length) > most:
             return _refused(TOO_LARGE, f"the request has more than {most:,} bytes")
-        wait = self._rate.wait_s(_caller(request))
-        if wait:
-            return _refused(
-                TOO_MANY, f"too many requests; try again in {wait:.1f} s", {"Retry-After": f"{wait + 0.5:.0f}"}
-            )
         return None
 
+    async def _limited(self, request: Request) -> Response | None:
+        """Refuse a request that comes too soon: for its key or, unless it has been found to be one, for its address.
 
-def _caller(request: Request) -> str:
-    """Return whose rate counts: a key's, or the address of those that have none."""
-    return request.headers.get("authorization") or (request.client.host if request.client else "")
+        So keys that are made up have no rates of their own.
+        """
+        key = request.headers.get("authorization", "").partition(" ")[2]
+        known = key in self._keys
+        wait = self._rate.wait_s(key if known else request.client.host if request.client else "")
+        if wait:
+            detail = f"too many requests; try again in {wait:.1f} s"
+            return _refused(TOO_MANY, detail, {"Retry-After": f"{wait + 0.5:.0f}"})
+        if key and (known or await self._opens(key)):
+            self._keys[key] = None
+            self._keys.move_to_end(key)
+            if len(self._keys) > MOST_CALLERS:
+                self._keys.popitem(last=False)
+        return None
+
+    async def _opens(self, key: str) -> bool:
+        return await run_in_threadpool(self._is_key, key)
 
 
 def _refused(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:

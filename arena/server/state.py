@@ -7,6 +7,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from arena.base.errors import UsageError
+from arena.server.accounts import account_of
 from arena.server.database import Writer
 from arena.server.refusals import passed_on
 from arena.server.renewals import Renewals
@@ -81,6 +83,15 @@ class ServerState:
         """Open a transaction that only reads."""
         with passed_on(), self.store.reading() as connection:
             yield connection
+
+    def is_key(self, key: str) -> bool:
+        """Return whether a key opens an account, as far as the database can be read."""
+        try:
+            with self.reading() as connection:
+                account_of(connection, key)
+        except UsageError:
+            return False
+        return True
 
     def close(self) -> None:
         """Write what waits, and end the writer."""

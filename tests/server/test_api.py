@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import select, update
@@ -192,9 +193,19 @@ def test_hosts_origins_and_sizes(start, headers, status):
 def test_requests_are_limited_by_key(start):
     site = start(rate=0.01, burst=5)
     boss, other = owner_of(site), site.account("other", "viewer")
-    assert [boss.ask("GET", "/me").status_code for _ in range(7)] == [200] * 5 + [429] * 2
+    assert other.ask("GET", "/me").status_code == 200
+    assert [boss.ask("GET", "/me").status_code for _ in range(8)] == [200] * 6 + [429] * 2  # the first by its address
     assert int(boss.ask("GET", "/me").headers["Retry-After"]) > 0
     assert other.ask("GET", "/me").status_code == 200
+
+
+def test_keys_that_are_made_up_have_no_rate_of_their_own(start):
+    site = start(rate=0.01, burst=5)
+    boss = owner_of(site)
+    assert boss.ask("GET", "/me").status_code == 200
+    made_up = [replace(boss, key=f"arena_{number}").ask("GET", "/me").status_code for number in range(6)]
+    assert made_up == [401] * 4 + [429] * 2
+    assert boss.ask("GET", "/me").status_code == 200
 
 
 def held(site, caller, name="w"):
