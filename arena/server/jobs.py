@@ -30,6 +30,8 @@ from arena.tournament.openings import random_openings_of
 from games.engine.actions import Action
 
 LADDER, QUALIFICATION, VERIFICATION, LIVE = "ladder", "qualification", "verification", "live"
+IN_TURN = (QUALIFICATION, VERIFICATION, LIVE), (LADDER,)
+"""Kinds of jobs as they are given out: those beside the plan of a ladder first."""
 LEASE_S = 90.0
 """Seconds, at least, after which a job is anybody's again if its worker has not renewed it..."""
 RENEWALS = 3
@@ -100,8 +102,9 @@ def lease_job(connection: Connection, worker: int, sandboxed: bool) -> Job | Non
     """
     now = time.time()
     _end_late(connection, now)
-    for plan in (jobs.c.kind != LADDER, jobs.c.kind == LADDER):
-        query = select(jobs).where(jobs.c.state == "open", plan).order_by(jobs.c.id).limit(CANDIDATES)
+    for kinds in IN_TURN:
+        query = select(jobs).where(jobs.c.state == "open", jobs.c.kind.in_(kinds))
+        query = query.order_by(jobs.c.id).limit(CANDIDATES)
         with connection.execute(query) as candidates:
             for row in candidates:
                 job = read_job(connection, row)

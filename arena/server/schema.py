@@ -150,7 +150,7 @@ jobs = Table(
     METADATA,
     Column("id", ID, primary_key=True),
     Column("ladder", ForeignKey(ladders.c.id), nullable=False),
-    Column("kind", Text, nullable=False),  # ladder, qualification, verification
+    Column("kind", Text, nullable=False),  # ladder, qualification, verification, live
     Column("number", BigInteger),  # of a job of the ladder
     Column("of", BigInteger),  # job that a verification plays again
     Column("live", BigInteger),  # live game in which a bot plays
@@ -171,7 +171,7 @@ jobs = Table(
     Column("created", Double, nullable=False),
     Column("finished", Double),
     UniqueConstraint("ladder", "number", name="server_jobs_numbers"),
-    Index("server_jobs_by_state", "state", "id"),
+    Index("server_jobs_by_state", "state", "kind", "id"),
     Index("server_jobs_by_expiry", "state", "expires"),
     Index("server_jobs_by_worker", "worker", "state"),
     Index("server_jobs_by_of", "of"),
