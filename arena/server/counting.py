@@ -20,6 +20,7 @@ from arena.server.schema import bots, jobs, ladders, ratings
 from arena.store.many import execute_many
 from arena.store.matches import returns_of
 from arena.tournament.openings import random_openings_of
+from games.engine.game import Game
 
 MOST_COUNTED = 32
 """Jobs of a ladder that are counted in one operation: the first of them may have thousands behind it."""
@@ -62,8 +63,7 @@ class BotRatings:
         """Count the games of a job, from all of its sides; returns are by seat."""
         by_place = []
         for returns, side in zip(games, seatings(len(job.bots)), strict=True):
-            earned = dict(zip(side, returns, strict=True))
-            by_place.append([earned[place] for place in range(len(side))])
+            by_place.append([seat_return for _, seat_return in sorted(zip(side, returns, strict=True))])
         before = [self._ratings[bot] for bot in job.bots]
         for bot, rating in zip(job.bots, rated(before, by_place), strict=True):
             self._move(bot, rating, len(games), job.finished)
@@ -110,12 +110,12 @@ def count_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
         return ladder
     known = _bots_for(connection, ladder, over)
     results = games_of(connection, ladder, [job.number for job in over if job.state == "done"])
-    new: list[dict[str, Any]] = []
+    game, new = make_game(ladder.rules.game), []
     for job in over:
         if job.state == "done":
             known.count(job, results[job.number])
         ladder = replace(ladder, counted=job.number + 1)
-        drawn = _draw_jobs(ladder, known)
+        drawn = _draw_jobs(game, ladder, known)
         ladder = replace(ladder, planned=ladder.planned + len(drawn))
         new += drawn
     known.write(connection)
@@ -124,7 +124,7 @@ def count_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
 
 def plan_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
     """Plan the jobs of a ladder up to `ahead` beyond those that are counted; return it as it is then."""
-    new = _draw_jobs(ladder, _bots_for(connection, ladder, ()))
+    new = _draw_jobs(make_game(ladder.rules.game), ladder, _bots_for(connection, ladder, ()))
     return _write_plan(connection, replace(ladder, planned=ladder.planned + len(new)), new)
 
 
@@ -163,9 +163,8 @@ def _bots_for(connection: Connection, ladder: LadderRow, over: Sequence[Row[Any]
     return BotRatings(connection.execute(select(bots).where(bots.c.ladder == ladder.id, known).order_by(bots.c.id)))
 
 
-def _draw_jobs(ladder: LadderRow, known: BotRatings) -> list[dict[str, Any]]:
+def _draw_jobs(game: Game, ladder: LadderRow, known: BotRatings) -> list[dict[str, Any]]:
     """Draw the jobs up to `ahead` beyond those that are counted, by the ratings of now."""
-    game = make_game(ladder.rules.game)
     if ladder.state != "open" or known.num_active < game.num_players:
         return []
     new = []

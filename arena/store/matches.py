@@ -141,13 +141,13 @@ def played(connection: Connection, run: int, after: int, limit: int) -> list[tup
 
 def returns_of(connection: Connection, run: int, numbers: Sequence[int]) -> dict[int, list[float]]:
     """Return the returns of matches of a run, by seat, without their moves."""
-    found: dict[int, list[float]] = {}
+    returns: dict[int, list[float]] = {}
     for part in chunks(list(numbers)):
         query = select(matches.c.number, seats.c.earned).join_from(matches, seats)
         query = query.where(matches.c.run == run, matches.c.number.in_(part)).order_by(matches.c.number, seats.c.seat)
-        for number, earned in connection.execute(query):
-            found.setdefault(number, []).append(earned)
-    return found
+        for number, seat_return in connection.execute(query):
+            returns.setdefault(number, []).append(seat_return)
+    return returns
 
 
 def matches_like(

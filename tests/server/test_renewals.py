@@ -1,4 +1,4 @@
-"""Renewals of leases: written together, refused alone, as seldom as there are many; and counts that keep nobody."""
+"""Renewals of leases: written together, refused alone, as seldom as there are many; and counts in small parts."""
 
 import asyncio
 import threading
@@ -119,7 +119,7 @@ def test_the_more_leases_there_are_the_longer_they_last(site, monkeypatch):
 
 
 def test_results_that_waited_for_one_are_counted_a_few_at_a_time(site, monkeypatch):
-    """A job that was out for long holds back the count; those behind it are counted while nobody waits."""
+    """A job that was out for long holds back the count; those behind it are counted in parts."""
     site.account("ann", "owner")
     ladder = site.ladder(ahead=8, seed=7)
     site.bots(ladder, "ann", dice="random", other="random")
