@@ -226,7 +226,7 @@ def test_two_runs_are_one():
 
 @pytest.mark.slow
 def test_it_learns_what_a_local_best_response_wins_less_from():
-    solver = HoldemSolver(GAME, 0, (10, 10, 10))
+    solver = HoldemSolver(GAME, 1, (10, 10, 10))
     lost = []
     for until in (1, 80):
         solver.run(until - solver.iterations)
