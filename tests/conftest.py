@@ -46,8 +46,10 @@ LONGEST += ["tests/tui/test_session.py", "tests/tui/test_pixel_terminal.py", "te
 LONGEST += ["tests/analysis/test_asking.py", "tests/analysis/test_analysis.py", "tests/env/hosted/test_failing.py"]
 """Groups of tests (`group_of`) that take longest, which are begun first."""
 
-PEAKS_MB = []
-"""Peak memory of the workers that have ended."""
+PEAKS_MB = {}
+"""Peak memory of each worker so far."""
+LARGEST_MB = 1_100
+"""Peak memory of a worker that gets no more groups than it has: another begins in its place."""
 
 # A shell that begins the tests in the background has them ignore SIGINT, and what they begin with them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -92,7 +94,10 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """With `--dist loadgroup`, give each worker one group of tests after the other."""
+    """With `--dist loadgroup`, give each worker one group of tests after the other, until it has grown large.
+
+    What a process has compiled stays in its memory. So a large one ends, and a new one takes its place.
+    """
     if config.getvalue("dist") != "loadgroup":
         return None
     from xdist.scheduler import LoadScopeScheduling
@@ -101,24 +106,37 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid):
             return group_of(nodeid)
 
+        def _reschedule(self, node):
+            if node not in self.registered_collections:  # a new one, which is still collecting
+                return
+            if PEAKS_MB.get(node, 0) > LARGEST_MB and self.workqueue and not node.shutting_down:
+                node.shutdown()  # once it has run what it has
+                config.pluginmanager.getplugin("dsession")._clone_node(node)
+                return
+            super()._reschedule(node)
+            while self._pending_of(self.assigned_work[node]) < 2 and not node.shutting_down:
+                super()._reschedule(node)  # a worker runs a test once it knows the next, or that there is none
+
     return Groups(config, log)
 
 
-def pytest_sessionfinish(session):
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["peak_kb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    report = yield
+    report.peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return report
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node, error):
-    if peak_kb := getattr(node, "workeroutput", {}).get("peak_kb"):
-        PEAKS_MB.append(peak_kb // 1024)
+def pytest_runtest_logreport(report):
+    if hasattr(report, "node"):  # where workers report
+        PEAKS_MB[report.node] = report.peak_mb
 
 
 def pytest_terminal_summary(terminalreporter):
     """Not a failure: how large the workers have become."""
     if PEAKS_MB:
-        terminalreporter.write_line(f"peak memory of the workers: {', '.join(map(str, sorted(PEAKS_MB)))} MB")
+        peaks = ", ".join(map(str, sorted(PEAKS_MB.values())))
+        terminalreporter.write_line(f"peak memory of the workers: {peaks} MB")
 
 
 def group_of(nodeid):
