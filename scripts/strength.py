@@ -107,7 +107,7 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("zoo:backgammon", "gnubg:plies=0", 200),
         Measurement("zoo:backgammon:1", "gnubg:plies=0", 400),
         Measurement("zoo:backgammon:1", "zoo:backgammon", 400),
-        Measurement("zoo:backgammon", PUBEVAL, 4000, game="backgammon:scoring=full"),
+        Measurement("zoo:backgammon", PUBEVAL, 20000, game="backgammon:scoring=full"),
     ),
     "breakthrough": (Measurement("mcts:1s", OPENSPIEL, 10),),
     "checkers": (
