@@ -121,14 +121,14 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport():
-    report = yield
-    report.peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return report
+def pytest_report_to_serializable():
+    """Have workers report their peak memory."""
+    fields = yield
+    return {**fields, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}
 
 
 def pytest_runtest_logreport(report):
-    if hasattr(report, "node"):  # where workers report
+    if hasattr(report, "peak_mb"):  # a worker's, unless it has crashed
         PEAKS_MB[report.node] = report.peak_mb
 
 
