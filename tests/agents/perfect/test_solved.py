@@ -6,7 +6,7 @@ import pytest
 import games
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.match.batch import Pairing, play_matches
+from arena.match.batch import Pairing, play_matches, random_openings
 from arena.match.match import Match
 from arena.policy.clock import ClockReading
 from arena.policy.registry import make_agent
@@ -67,7 +67,9 @@ def test_a_fast_clock_leaves_no_time_for_solving():
 def test_games_with_the_trees_of_a_search_are_played_to_the_end():
     game = games.make("connect_four")
     players = [("solved", make_agent("solved:mcts:200", game)), ("mcts", make_agent("mcts:200", game))]
-    records = play_matches(game, players, [Pairing((i % 2, 1 - i % 2), seed=i) for i in range(20)], 0)
+    openings = random_openings(game, 10, 10, seed=0)  # each from both sides; some are solved in time, some are not
+    pairings = [Pairing((i % 2, 1 - i % 2), seed=i, opening=openings[i // 2]) for i in range(20)]
+    records = play_matches(game, players, pairings, 0)
     returns = [record.verdict.returns[i % 2] for i, record in enumerate(records)]
     assert np.mean(returns) > 0.3
 
