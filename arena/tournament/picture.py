@@ -147,13 +147,15 @@ def _draw_cells(
 
     colours = LinearSegmentedColormap.from_list("score", COLOURS).with_extremes(bad=NO_SCORE)
     low, high = limits
-    axes.imshow(np.ma.masked_invalid(values), cmap=colours, vmin=low, vmax=high)
+    edges = np.arange(len(values) + 1) - 0.5
+    # not imshow, which makes an image as large as the picture, of doubles: 600 MB for 60 players
+    axes.pcolormesh(edges, edges, np.ma.masked_invalid(values), cmap=colours, vmin=low, vmax=high)
+    axes.set(xlim=(edges[0], edges[-1]), ylim=(edges[-1], edges[0]), aspect="equal")
     for (i, j), value in np.ndenumerate(values):
         if not np.isnan(value) and cell > CELL / 3:
             brightness = np.dot(colours((value - low) / (high - low))[:3], (0.299, 0.587, 0.114))
             ink = LOUD if brightness > 0.55 else "white"
             axes.text(j, i, text(float(value)), ha="center", va="center", color=ink, fontsize=11 * cell / CELL)
-    edges = np.arange(len(values) + 1) - 0.5
     axes.hlines(edges, edges[0], edges[-1], color="white", linewidth=2 * cell / CELL)
     axes.vlines(edges, edges[0], edges[-1], color="white", linewidth=2 * cell / CELL)
     axes.axis("off")
