@@ -336,7 +336,7 @@ FIGURES = """Scores are points a game, a draw is half a point; in games for chip
 stands the 95 % interval; few games make it wide. (In backgammon, where a win earns 1 and a loss -1, a score of 42 %
 is -0.16 points a game.) Games begin with four random moves (none in games of chance), each
 line from all seats. Core-seconds are those of all games of a row, both sides together, without those of other programs;
-under a clock, what the clocks of both sides ran.
+under a clock, what the clocks of both sides ran. `zoo:connect_four` and `zoo:othello` search 100 simulations a move.
 `python scripts/strength.py GAME` measures them again, from the games in its store where they are there."""
 LEVELS = """Ratings of `level:1` to `level:10`: Elo, where `random` is 0; with a sign, what a level earns a game, in
 games for chips from a random player, in `hanabi` in a team of its own. Those of go are from 9x9. Their 95 %

@@ -30,6 +30,8 @@ def make_level(game: Game, argument: str) -> Policy:
 def make_zoo(game: Game, argument: str) -> Policy:
     """Make a trained agent of the zoo from `NAME`, or from `NAME:SIMULATIONS` or `NAME:TIME` a search guided by it.
 
+    One of `alphazero` searches without a number as well, the simulations of its configuration.
+
     Raises `UsageError` for an entry that is unknown or has no weights, and `CheckpointError` for one of another game or
     with damaged files.
     """
