@@ -22,5 +22,5 @@ def test_an_engine_beats_a_random_mover(program, spec):
     spec, rules = spec.format(require_program(program)), games.make("chess")
     with closing(make_agent(spec, rules)) as agent:
         players = [("engine", agent), ("random", make_agent("random", rules))]
-        verdict = Match(rules, players, seed=1, limits=Limits(clock="60+1")).play_out().verdict
+        verdict = Match(rules, players, seed=1, limits=Limits(clock="10+0.2")).play_out().verdict
     assert (verdict.reason, verdict.returns) == (Reason.FINISHED, (1.0, -1.0))
