@@ -210,7 +210,9 @@ SOLVED = AgentKind(
     "plays as AGENT, and exactly what a solver finds within a second", Deferred("agents.perfect.solved:make"), "AGENT"
 )
 ZOO = AgentKind(
-    "trained agent of the zoo; with N or TIME a search guided by it", Deferred("arena.policy.zoo.agents:make_zoo"), "NAME[:N]"
+    "trained agent of the zoo; with N or TIME a search guided by it",
+    Deferred("arena.policy.zoo.agents:make_zoo"),
+    "NAME[:N]",
 )
 CHAMPION = AgentKind(
     summary="the best that there is for the game, trained, searching or exact",

@@ -9,6 +9,9 @@ from agents.learning.actor_critic import logits_and_values
 from agents.learning.fused_linear import FusedLinear, can_fuse, fuse
 from agents.networks.common import MLP
 
+WHOLE = 32
+"""Rows of a batch that `HalfActorCritic` rounds up to."""
+
 
 def half_precision(device: torch.device, wanted: bool = True) -> torch.autocast:
     """Return a context in which networks on a device compute in bfloat16, if `wanted` and supported.
@@ -70,7 +73,15 @@ class HalfActorCritic:
                 module.pack()
 
     def logits_and_values(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the logits [n, A] and values [n] of observations, in float32."""
+        """Return the logits [n, A] and values [n] of observations, in float32.
+
+        oneDNN compiles each layer for each number of rows that it meets, and keeps that: 300 MB for all numbers up to
+        512. So rows of zeros fill batches up.
+        """
         actor, critic = self._copies
+        n, missing = len(obs), -len(obs) % WHOLE
+        if missing:
+            obs = torch.cat([obs, obs.new_zeros(missing, *obs.shape[1:])])
         with half_precision(self.device):
-            return logits_and_values(actor, critic, obs)
+            logits, values = logits_and_values(actor, critic, obs)
+        return logits[:n], values[:n]

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from torch.nn.modules.module import register_module_forward_pre_hook
 
 from agents.algorithms.alphazero import build
 from agents.configs.search import AlphaZeroConfig
 from agents.guided.guided import GuidedSearch
+from agents.learning.fused_linear import FusedLinear
 from agents.learning.precision import HalfActorCritic, half_precision, has_bfloat16
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
@@ -214,3 +216,19 @@ def test_a_copy_in_half_precision_evaluates_as_the_networks_do_after_every_step(
         logits, values = policy.logits_and_values(obs)
         (logits.sum() + values.sum()).backward()
         policy.optim.step()
+
+
+@pytest.mark.skipif(not has_bfloat16(torch.device("cpu")), reason="this processor has no bfloat16")
+def test_layers_in_half_precision_are_compiled_for_few_numbers_of_rows():
+    policy = build(Spaces.of_game(make_game("connect_four")), config(), True)
+    half, met = HalfActorCritic(policy.actor, policy.critic), set()
+    hook = register_module_forward_pre_hook(
+        lambda module, inputs: met.add(len(inputs[0])) if isinstance(module, FusedLinear) else None
+    )
+    try:
+        for rows in range(1, 97):
+            logits, values = half.logits_and_values(torch.zeros(rows, 6, 7, 2, dtype=torch.int8))
+            assert (logits.shape, values.shape) == ((rows, 7), (rows,))
+    finally:
+        hook.remove()
+    assert met == {32, 64, 96}
