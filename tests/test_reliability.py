@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from reliable import kills, rules
+from reliable import clocks, kills, rules
 
 pytestmark = pytest.mark.full
 
@@ -36,3 +36,9 @@ TOURNAMENT = ("tournament", "tic_tac_toe", "random", "one-ply", "--games", "20",
 def test_a_killed_tournament_leaves_the_same_behind():
     check = kills.killed(kills.Work("small", TOURNAMENT, TOURNAMENT, "results"), 1, random.Random(0))
     assert check.tried == check.held > 0
+
+
+def test_games_under_a_clock_are_counted_and_kept(tmp_path):
+    first = clocks.clocked(2, tmp_path / "clocks.db", seed=0)
+    assert (first.tried, first.held) == (2, 2)
+    assert clocks.clocked(2, tmp_path / "clocks.db", seed=0) == first, "times and all: nothing was played again"

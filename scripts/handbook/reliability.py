@@ -13,6 +13,7 @@ SECTIONS = {
     "kills": "## Killed and resumed",
     "forgers": "## Forged results of a ladder server",
     "intervals": "## Intervals of ratings",
+    "clocks": "## Short clocks on loaded cores",
 }
 
 
@@ -29,5 +30,5 @@ def tables() -> str:
 
 def _figures(row: dict[str, str]) -> list[str]:
     tried, held = int(row["tried"]), int(row["held"])
-    share = "all" if held == tried else f"{held:,} ({100 * held / tried:.1f} %)"
+    share = "all" if held == tried else f"{held:,} ({100 * held / tried:.4g} %)"
     return [row["what"], f"{tried:,} {row['unit']}", share]
