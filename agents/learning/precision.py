@@ -9,8 +9,8 @@ from agents.learning.actor_critic import logits_and_values
 from agents.learning.fused_linear import FusedLinear, can_fuse, fuse
 from agents.networks.common import MLP
 
-WHOLE = 32
-"""Rows of a batch that `HalfActorCritic` rounds up to."""
+ROWS = 32
+"""Number of rows of which a multiple fills batches on a CPU."""
 
 
 def half_precision(device: torch.device, wanted: bool = True) -> torch.autocast:
@@ -75,11 +75,12 @@ class HalfActorCritic:
     def logits_and_values(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the logits [n, A] and values [n] of observations, in float32.
 
-        oneDNN compiles each layer for each number of rows that it meets, and keeps that: 300 MB for all numbers up to
-        512. So rows of zeros fill batches up.
+        On a CPU, oneDNN compiles each layer for each number of rows that it meets, and keeps that: 300 MB for all
+        numbers up to 512. So rows of zeros fill batches up there.
         """
         actor, critic = self._copies
-        n, missing = len(obs), -len(obs) % WHOLE
+        n = len(obs)
+        missing = -n % ROWS if self.device.type == "cpu" else 0
         if missing:
             obs = torch.cat([obs, obs.new_zeros(missing, *obs.shape[1:])])
         with half_precision(self.device):
