@@ -51,6 +51,7 @@ class AlphaZeroPolicy(BasePolicy):
     """
 
     needs_state = True
+    keeps_policies = True
 
     def __init__(
         self,

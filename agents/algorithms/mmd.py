@@ -60,6 +60,8 @@ class MMDPolicy(BasePolicy):
 
     """
 
+    keeps_policies = True
+
     def __init__(
         self,
         actor: nn.Module,

@@ -136,7 +136,8 @@ class Matchups:
         # on-policy, a seat's ring holds one collection; off-policy, its part of the replay buffer
         capacity = rings * (self.moves + 1) if on_policy else max(setup.config.buffer_size, 2 * rings)
         rows = boards * self.moves if on_policy else capacity
-        require_room(setup.task, min(rows, run.steps), "--boards or --moves" if on_policy else "--buffer-size")
+        wanted, keeps_policies = min(rows, run.steps), self.live[record.name].keeps_policies
+        require_room(setup.task, wanted, keeps_policies, "--boards or --moves" if on_policy else "--buffer-size")
         buffer = VectorReplayBuffer(capacity, rings)
         if self.remote_rollouts is not None:
             rivals = self.rivals_of(record)
@@ -192,11 +193,16 @@ def initial_seeds(seed: int, learners: int) -> list[int]:
     return [seed, *spawn_seeds(seed, 0, 0, INITIAL, count=learners - 1)]
 
 
-def require_room(game: Game, transitions: int, options: str) -> None:
-    """Raise `UsageError` if the observations of so many transitions, two each, do not fit into memory."""
-    needed = 2 * transitions * math.prod(game.observation_shape) * np.dtype(game.observation_dtype).itemsize
+def require_room(game: Game, transitions: int, keeps_policies: bool, options: str) -> None:
+    """Raise `UsageError` if so many transitions do not fit into memory.
+
+    Each has two observations and masks and, if it `keeps_policies`, a number in float32 for every action.
+    """
+    seen = math.prod(game.observation_shape) * np.dtype(game.observation_dtype).itemsize + game.num_actions
+    needed = transitions * (2 * seen + 4 * game.num_actions * keeps_policies)
     if needed > (there := memory_bytes()):
         raise UsageError(
-            f"{transitions:,} transitions of {game.spec}, whose observations are {game.observation_shape}, take "
-            f"{needed / 1e9:,.1f} GB, and this machine has {there / 1e9:,.1f}: give fewer {options}"
+            f"{transitions:,} transitions of {game.spec}, with observations {game.observation_shape} and "
+            f"{game.num_actions:,} actions, take {needed / 1e9:,.1f} GB, and this machine has {there / 1e9:,.1f}: "
+            f"give fewer {options}"
         )

@@ -41,6 +41,8 @@ class BasePolicy(nn.Module, Policy):
     """
 
     learns: ClassVar[bool] = True
+    keeps_policies: ClassVar[bool] = False
+    """True if each of its transitions has a number for every action, in float32."""
 
     def __init__(
         self,

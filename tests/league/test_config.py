@@ -3,6 +3,7 @@
 import pytest
 
 from arena.base.errors import UsageError
+from arena.league import matchups
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.matchups import require_room
 from arena.policy.registry import make_game
@@ -59,5 +60,13 @@ def test_runs(options, message):
 
 def test_transitions_that_memory_cannot_hold_are_refused_before_anything_is_made():
     with pytest.raises(UsageError, match=r"1,000,000,000,000 transitions of go:.* take .* GB, and this .* --boards"):
-        require_room(make_game("go"), 10**12, "--boards or --moves")
-    require_room(make_game("go"), 1000, "--boards or --moves")
+        require_room(make_game("go"), 10**12, False, "--boards or --moves")
+    require_room(make_game("go"), 1000, True, "--boards or --moves")
+
+
+def test_policies_are_counted_where_they_are_kept(monkeypatch):
+    monkeypatch.setattr(matchups, "memory_bytes", lambda: 8_000_000_000)
+    chess = make_game("chess")
+    require_room(chess, 200_704, False, "--buffer-size")
+    with pytest.raises(UsageError, match=r"and 4,672 actions, take 8\.5 GB, and this machine has 8\.0"):
+        require_room(chess, 200_704, True, "--buffer-size")
