@@ -69,13 +69,15 @@ else # in parts, since what a worker has compiled stays in its memory; all of th
     [ -z "$failed" ]
 fi
 
-step "the site of the documentation"
-.venv/bin/python scripts/build_docs.py --out "$scratch/docs"
-if [ "${CI:-}" = true ] || command -v chromium-headless-shell chromium chromium-browser google-chrome >/dev/null; then
-    .venv/bin/python -m tests.open_site "$scratch/docs/html"
-fi
-
-step "the wheel, in an empty environment"
+check_site() {
+    .venv/bin/python scripts/build_docs.py --out "$scratch/docs"
+    if [ "${CI:-}" = true ] || command -v chromium-headless-shell chromium chromium-browser google-chrome >/dev/null; then
+        .venv/bin/python -m tests.open_site "$scratch/docs/html"
+    fi
+}
+step "the wheel, in an empty environment, and the site of the documentation"
+check_site >"$scratch/site.log" 2>&1 & # on one core
+site=$!
 work=$scratch/wheel
 mkdir "$work"
 .venv/bin/python -m build --outdir "$work/dist" . >"$work/build.log" || { cat "$work/build.log"; exit 1; }
@@ -83,13 +85,17 @@ mkdir "$work"
 .venv/bin/python -m pip --python "$work/venv/bin/python" install --quiet --no-deps "$work"/dist/*.whl
 .venv/bin/python -m tests.link_dependencies arena-marl \
     "$("$work/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
-cd "$work"
-export ARENA_CACHE=$work/cache
-venv/bin/python -c 'import agents, arena, games; assert all("site-packages" in p.__file__ for p in (agents, arena, games))'
-venv/bin/arena --help
-venv/bin/arena games
-venv/bin/python -m arena agents
-venv/bin/arena tournament tic_tac_toe random one-ply --games 20 --out results
-test -s results/ratings.csv
+(
+    cd "$work"
+    export ARENA_CACHE=$work/cache
+    venv/bin/python -c 'import agents, arena, games; assert all("site-packages" in p.__file__ for p in (agents, arena, games))'
+    venv/bin/arena --help
+    venv/bin/arena games
+    venv/bin/python -m arena agents
+    venv/bin/arena tournament tic_tac_toe random one-ply --games 20 --out results
+    test -s results/ratings.csv
+)
+wait "$site" || { cat "$scratch/site.log"; exit 1; }
+cat "$scratch/site.log"
 
 printf '\nAll checks passed in %s s.\n' "$SECONDS"
