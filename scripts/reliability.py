@@ -4,7 +4,7 @@
     kills       trainings, tournaments and a ladder server killed at random moments, beside the same ones left alone
     forgers     workers of a ladder server that forge results: found, and what they forged replaced
     intervals   ratings of a simulated ladder beside the strengths behind them
-    clocks      games under a short clock on loaded cores: two hours of two cores, which go on after a kill (--store)
+    clocks      games under a short clock on loaded cores: 1.5 hours of two cores, which go on after a kill (--store)
 
 Rows of scripts/reliability.csv become docs/measured/reliability.md by scripts/measured_pages.py. The exit status is 1
 if something did not hold.

@@ -10,7 +10,7 @@ from agents.learning.fused_linear import FusedLinear, can_fuse, fuse
 from agents.networks.common import MLP
 
 ROWS = 32
-"""Number of rows of which a multiple fills batches on a CPU."""
+"""Batches on a CPU are filled up to a multiple of so many rows."""
 
 
 def half_precision(device: torch.device, wanted: bool = True) -> torch.autocast:

@@ -47,11 +47,11 @@ def positions_after(position: Position, house: int) -> set[Position]:
     """Return the positions in which the same player may be to move next, after its move and any replies."""
     mine, theirs = _after(position, house)
     reached = set(mine)
-    seen = set[Position]()
+    visited = set[Position]()
     while theirs:
-        if (reply := theirs.pop()) in seen:
+        if (reply := theirs.pop()) in visited:
             continue
-        seen.add(reply)
+        visited.add(reply)
         for one in [house for house in range(RULES.houses) if seeds_of(np.uint64(reply[0]), house) > 0]:
             again, back = _after(reply, one)
             theirs += again

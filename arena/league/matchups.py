@@ -198,8 +198,8 @@ def require_room(game: Game, transitions: int, keeps_policies: bool, options: st
 
     Each has two observations and masks and, if it `keeps_policies`, a number in float32 for every action.
     """
-    seen = math.prod(game.observation_shape) * np.dtype(game.observation_dtype).itemsize + game.num_actions
-    needed = transitions * (2 * seen + 4 * game.num_actions * keeps_policies)
+    view = math.prod(game.observation_shape) * np.dtype(game.observation_dtype).itemsize + game.num_actions
+    needed = transitions * (2 * view + 4 * game.num_actions * keeps_policies)
     if needed > (there := memory_bytes()):
         raise UsageError(
             f"{transitions:,} transitions of {game.spec}, with observations {game.observation_shape} and "

@@ -28,15 +28,16 @@ def checks(store: Path, seed: int) -> Iterator[Check]:
 def clocked(games: int, store: Path, seed: int) -> Check:
     """Play so many games under the clock, those that the store lacks."""
     game, agents, cores = make_game(GAME), {AGENT: AGENT, "other": AGENT}, usable_cores()
+    at_once = GAMES_A_CORE * cores
     config = TournamentConfig(games=games, openings=OPENINGS, seed=seed, limits=Limits(clock=CLOCK))
     with Store(store) as kept, LiveTable(game, list(agents), make_console(stderr=True)) as progress:
-        played = run_tournament(game, agents, config, progress, workers=GAMES_A_CORE * cores, store=kept).records
+        played = run_tournament(game, agents, config, progress, workers=at_once, store=kept).records
     late = sum(record.verdict.reason == Reason.LATE for record in played)
-    what = f"`{AGENT}` against itself in {GAME} with a clock of {CLOCK}, {GAMES_A_CORE * cores} games at once"
-    return Check("clocks", f"{what} on {cores} cores: nobody late", games, games - late, "games", _seconds(played))
+    what = f"`{AGENT}` against itself in {GAME} with a clock of {CLOCK}, {at_once} games at once on {cores} cores"
+    seconds = round(_thought_s(played) / at_once, 1)
+    return Check("clocks", f"{what}: nobody late", games, games - late, "games", seconds)
 
 
-def _seconds(records: Sequence[MatchRecord]) -> float:
-    """Return how long the games took, played side by side."""
-    moves = sum(sum(record.move_ms or ()) for record in records)
-    return round(moves / 1000 / (GAMES_A_CORE * usable_cores()), 1)
+def _thought_s(records: Sequence[MatchRecord]) -> float:
+    """Return how long the players thought in all games, in seconds."""
+    return sum(sum(record.move_ms or ()) for record in records) / 1000

@@ -222,13 +222,13 @@ def test_a_copy_in_half_precision_evaluates_as_the_networks_do_after_every_step(
 def test_layers_in_half_precision_are_compiled_for_few_numbers_of_rows():
     policy = build(Spaces.of_game(make_game("connect_four")), config(), True)
     half, met = HalfActorCritic(policy.actor, policy.critic), set()
-    hook = register_module_forward_pre_hook(
-        lambda module, inputs: met.add(len(inputs[0])) if isinstance(module, FusedLinear) else None
-    )
-    try:
+
+    def meet(module, inputs):
+        if isinstance(module, FusedLinear):
+            met.add(len(inputs[0]))
+
+    with register_module_forward_pre_hook(meet):
         for rows in range(1, 97):
             logits, values = half.logits_and_values(torch.zeros(rows, 6, 7, 2, dtype=torch.int8))
             assert (logits.shape, values.shape) == ((rows, 7), (rows,))
-    finally:
-        hook.remove()
     assert met == {32, 64, 96}
