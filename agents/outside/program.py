@@ -17,8 +17,8 @@ from arena.processes.sandbox import guarded_program
 
 GAMES_FOLDER = "/usr/games"
 """Debian's folder of game programs, which is not on root's search path."""
-START_LIMIT_S = 10.0
-"""Seconds from the start of a program to its first answer, at most."""
+START_LIMIT_S = 60.0
+"""Seconds from the start of a program to its first answer, at most: some load large networks or compile first."""
 LONGEST_LINE = 1_000_000
 """Largest length of a line in bytes; a program that exceeds it has failed."""
 STDERR_KEPT = 2000

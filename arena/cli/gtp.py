@@ -15,9 +15,11 @@ from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.cli.gtp_clock import GtpClocks
+from arena.match.ask import Answer
 from arena.match.match import Match
 from arena.match.verdict import Reason
 from arena.match.warm_up import warm_up_server
+from arena.policy.gtp_analysis import ANALYSE, written_analysis
 from arena.policy.gtp_notation import COLOURS, gtp_notation
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -90,6 +92,7 @@ class GtpServer:
             "komi": self._komi,
             "play": self._play,
             "genmove": self._genmove,
+            ANALYSE: self._genmove_analyse,
             "undo": self._undo,
             "showboard": lambda words: "\n" + self._game.picture(self._match.state).text(ascii_only=True),
             "final_score": self._final_score,
@@ -193,6 +196,23 @@ class GtpServer:
         return ""
 
     def _genmove(self, words: Sequence[str]) -> str:
+        """Let the agent move for a colour."""
+        return self._decide(words)[0]
+
+    def _genmove_analyse(self, words: Sequence[str]) -> str:
+        """Let the agent move for a colour, and return what it states of the move with it."""
+        move, answer = self._decide(words)
+        if answer is None or move == "resign":
+            return f"\nplay {move}"
+        action = numbered(answer.action)
+        visits = None if answer.visits is None else int(answer.visits[action])
+        expected = [] if answer.pv is None else answer.pv.tolist()
+        rest = self._match.line(expected[1:]) if expected[:1] == [action] else ()
+        line = [move, *map(self._notation.written, rest)]
+        return "\n" + written_analysis(move, answer.value, visits, line)
+
+    def _decide(self, words: Sequence[str]) -> tuple[str, Answer | None]:
+        """Let the agent move for a colour; return the move, and its answer where it was asked."""
         seat = _seat(words)
         try:
             self._give_turn(seat)
@@ -200,21 +220,21 @@ class GtpServer:
             raise GtpRefusal(str(error)) from None
         if self._match.over:
             if self._notation.passes:  # both have passed, or cannot move: nothing is left to be played
-                return "pass"
+                return "pass", None
             raise GtpRefusal("the game is over")
         before, began = self._match.state, time.monotonic()
         played = sum(player == seat for player, _ in self._plays)
-        self._match.advance(self._clocks.reading(seat, played))
+        answer = self._match.advance(self._clocks.reading(seat, played))
         self._clocks.spend(seat, time.monotonic() - began)
         verdict = self._match.verdict
         if verdict is not None and verdict.offender is not None:
             self._replay(list(self._plays))
             if verdict.reason is Reason.RESIGNED:
-                return "resign"
+                return "resign", answer
             raise GtpRefusal(f"{self._spec} makes no move: {verdict.reason}, {verdict.detail}")
         action = numbered(self._match.actions[-1])
         self._plays.append((seat, action))
-        return self._notation.written(self._game.action_text(before, action))
+        return self._notation.written(self._game.action_text(before, action)), answer
 
     def _warm_up(self) -> None:
         """Load and compile the agent's code before its clock runs."""

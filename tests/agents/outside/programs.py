@@ -16,7 +16,7 @@ ARENA = f"{sys.executable} -m arena"
 
 def require_program(name: str) -> str:
     """Return the path of a program; skip the test if it is missing, but fail in continuous integration."""
-    path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/games")
+    path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/games:/usr/lib/leelaz/bin")
     if path is None:
         if os.environ.get("CI") == "true":
             pytest.fail(f"{name} is not installed, and CI=true asks for the tests with it")
