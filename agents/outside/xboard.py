@@ -2,7 +2,8 @@
 
 The protocol is that of XBoard (gnu.org/software/xboard/engine-intf.html); Fairy-Max and Phalanx speak no other. Games
 are told from their first position, since engines need not know `setboard`. Under a clock the engine is told it;
-without, it has a second for each move. It may resign, which ends a match.
+without, it has a second for each move. It may resign, which ends a match. The score of its last line of thinking is the
+`value` of its answer.
 """
 
 import re
@@ -21,6 +22,7 @@ from agents.outside.program import (
 )
 from arena.base.errors import UsageError
 from arena.base.extras import install_command
+from arena.policy.centipawns import expected_return
 from arena.policy.clock import ClockReading
 from arena.policy.protocol import RESIGN
 from games.engine.game import Game
@@ -31,6 +33,8 @@ USUAL_S = 1.0
 """Seconds for a move without a clock."""
 RESULTS = ("1-0", "0-1", "1/2-1/2")
 REFUSALS = ("Illegal move", "Error")
+THINKING = re.compile(r"0*[1-9]\d*[^\w\s]?\s+(-?\d{1,9})\s+\d+\s+\d+(\s|$)")
+"""A line of thinking: depth, score in centipawns for the engine, hundredths of a second, nodes. Books have depth 0."""
 FEATURE = re.compile(r'([a-z]+)=(?:"[^"]*"|(\S+))')
 
 
@@ -64,9 +68,9 @@ class XboardPolicy(OutsidePolicy):
             self._set_up(program, turn.replay, turn.is_new)
             self._tell_clock(program, turn.clock, turn.seat)
             program.send_line("go")
-            answer = self._move(program, turn.limit_s(ANSWER_LIMIT_S))
+            answer, value = self._move(program, turn.limit_s(ANSWER_LIMIT_S))
             if answer is None:
-                return Reply(RESIGN)
+                return Reply(RESIGN, value=value)
             program.send_line("force")
             action = self._game.parse_action(turn.state, answer)
         except UsageError as error:
@@ -76,7 +80,7 @@ class XboardPolicy(OutsidePolicy):
             self.close()
             raise
         self._played.append(self._game.action_text(turn.state, action))
-        return Reply(action)
+        return Reply(action, value=value)
 
     def close(self) -> None:
         """End the engine."""
@@ -121,7 +125,7 @@ class XboardPolicy(OutsidePolicy):
         """
         if fen and self._features.get("setboard") != "1":
             raise ProgramError(f"{program.name} has no feature setboard: it begins with the usual position alone")
-        for line in ("new", "easy", "nopost", "force"):  # easy: it does not think while others do
+        for line in ("new", "easy", "post", "force"):  # easy: it does not think while others do
             program.send_line(line)
         if fen:
             program.send_line(f"setboard {fen}")
@@ -154,14 +158,17 @@ class XboardPolicy(OutsidePolicy):
         elif clock.seconds_left is not None:
             program.send_line(f"st {max(int(clock.seconds_left), 1)}")
 
-    def _move(self, program: Program, seconds: float) -> str | None:
-        """Return the engine's move; None if it resigns."""
+    def _move(self, program: Program, seconds: float) -> tuple[str | None, float | None]:
+        """Return the engine's move, None if it resigns, and its expected return; None if it states no score."""
+        value = None
         while True:
             line = program.read_line(seconds).strip()
+            if thinking := THINKING.match(line):
+                value = expected_return(int(thinking[1]))
             if line.startswith("move "):
-                return line.removeprefix("move ").strip()
+                return line.removeprefix("move ").strip(), value
             if line == "resign" or (line.startswith(RESULTS) and "resign" in line):
-                return None
+                return None, value
             if line.startswith((*REFUSALS, *RESULTS)):
                 raise ProgramError(f"{program.name} answered {line[:100]!r} to go")
 

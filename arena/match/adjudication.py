@@ -1,7 +1,8 @@
 """Adjudication: matches ended early, by the scores that the players state or by the result that a solver knows.
 
 A player states its score by the `value` of its answers, its expected return: searches and networks do, as do engines
-(`info score` in UCI, `lz-genmove_analyze` in GTP, `value` in JSON lines). One that states none agrees to nothing.
+(`info score` in UCI, thinking in XBoard, `lz-genmove_analyze` in GTP, `value` in JSON lines). One that states none
+agrees to nothing.
 """
 
 import math

@@ -4,16 +4,16 @@ import math
 
 TEN_TO_ONE = 400.0
 MATE = 12_800
-"""Largest score that is written; a sure win."""
+"""A sure win, and the largest score that is written."""
 
 
 def expected_return(centipawns: float) -> float:
-    """Return the expected return, -1 to 1, of a score in centipawns.
+    """Return the expected return, -1 to 1, of a score in centipawns; the largest for any beyond `MATE`.
 
     >>> round(expected_return(400), 3), expected_return(0)
     (0.818, 0.0)
     """
-    return 2 / (1 + 10 ** (-centipawns / TEN_TO_ONE)) - 1
+    return 2 / (1 + 10 ** (-min(max(centipawns, -MATE), MATE) / TEN_TO_ONE)) - 1
 
 
 def centipawns(value: float) -> int:

@@ -18,9 +18,14 @@ pytestmark = pytest.mark.full
     ("program", "spec"),
     [("toga2", "uci:{}"), ("gnuchess", "uci:{} --uci"), ("fairymax", "xboard:{}"), ("phalanx", "xboard:{}")],
 )
-def test_an_engine_beats_a_random_mover(program, spec):
+def test_an_engine_beats_a_random_mover_and_says_so(program, spec):
     spec, rules = spec.format(require_program(program)), games.make("chess")
     with closing(make_agent(spec, rules)) as agent:
         players = [("engine", agent), ("random", make_agent("random", rules))]
-        verdict = Match(rules, players, seed=1, limits=Limits(clock="10+0.2")).play_out().verdict
-    assert (verdict.reason, verdict.returns) == (Reason.FINISHED, (1.0, -1.0))
+        match, values = Match(rules, players, seed=1, limits=Limits(clock="10+0.2")), []
+        while not match.over:
+            seat, answer = match.seat, match.advance()
+            if seat == 0:
+                values.append(answer.value)
+    assert (match.verdict.reason, match.verdict.returns) == (Reason.FINISHED, (1.0, -1.0))
+    assert next(value for value in reversed(values) if value is not None) > 0.9, values

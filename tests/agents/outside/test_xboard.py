@@ -85,6 +85,25 @@ def test_what_is_said_of_the_game_before_is_skipped(engine):
 
 
 @pytest.mark.parametrize(
+    ("thinking", "value"),
+    [
+        ("12 400 5 9000 e2e4 e7e5", 0.818),
+        (" 1 30 5 9 e2e4\n 2. -400 5 9 d2d4", -0.818),
+        ("9+ 100003 5 9000 e2e4 {mate in 3}", 1.0),
+        ("9 -999999999 5 9000", -1.0),
+        ("0 0 0 0 (e2e4, from a book)", None),
+        ("# 12 400 5 9000 of other things", None),
+        ("12 400 moves in all", None),
+        ("5 9999999999 5 9000", None),
+    ],
+)
+def test_its_score_is_that_of_its_last_line_of_thinking(engine, thinking, value):
+    with closing(make_agent(engine(f"{thinking}\nmove e2e4")[0], CHESS)) as agent:
+        answer = Match(CHESS, [("engine", agent), ("", None)]).advance()
+    assert answer.value == (None if value is None else pytest.approx(value, abs=1e-3))
+
+
+@pytest.mark.parametrize(
     ("answer", "reason", "detail"),
     [
         ("resign", Reason.RESIGNED, ""),
