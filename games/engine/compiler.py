@@ -22,6 +22,7 @@ import os
 import platform
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -49,6 +50,8 @@ SIZES = ("NUM_ACTIONS", "NUM_PLAYERS", "NUM_OUTCOMES", "OBSERVATION_SHAPE", "OBS
 Sizes = tuple[int, int, int, tuple[int, ...], int]
 Rules = tuple[tuple[str, Rule], ...]
 """The rules of one game with their names; a key of caches."""
+ONE_AT_A_TIME = threading.RLock()
+"""Held while a module is made: another thread would make it again, and import from what is still empty."""
 
 
 @cache
@@ -63,7 +66,8 @@ def instantiate(template: str, game: "Game") -> Any:
     layout = f"{game.state_dtype} {np.dtype(game.observation_dtype)}"
     shown = math.prod(game.observation_shape) * np.dtype(game.observation_dtype).itemsize
     sizes = game.num_actions, game.num_players, game.num_outcomes, game.observation_shape, shown
-    return _instantiate(template, rules_of(game), layout, sizes)
+    with ONE_AT_A_TIME:
+        return _instantiate(template, rules_of(game), layout, sizes)
 
 
 def rules_of(game: "Game") -> Rules:

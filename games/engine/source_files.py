@@ -10,9 +10,10 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
-from importlib.util import module_from_spec, spec_from_loader
+from importlib.util import spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
@@ -70,19 +71,12 @@ def load_source_file(name: str) -> ModuleType:
     path = without_hash(name)
     require_trusted_file(path)
     stored_name(name)  # refuses another content
-    content, digest = _read(path)
-    module_name = _module_name(path, digest)
-    if module_name in sys.modules:
-        return sys.modules[module_name]
-    spec = _spec(module_name, path, content)
-    module = module_from_spec(spec)
-    sys.modules[module_name] = module
+    _, digest = _read(path)
+    find_source_files()
     try:
-        _FileLoader(path, content).exec_module(module)
+        return import_module(_module_name(path, digest))
     except Exception as error:  # of the user's code: anything
-        del sys.modules[module_name]
         raise UsageError(f"{path} cannot be imported: {in_a_line(error)}") from error
-    return module
 
 
 def _read(path: str) -> tuple[bytes, str]:

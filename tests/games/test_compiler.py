@@ -86,6 +86,31 @@ def test_two_processes_fill_an_empty_cache_at_once(start, tmp_path):
     assert cached(tmp_path) == after
 
 
+SIDE_BY_SIDE = """
+import sys, threading
+from games.engine.compiler import kernels
+from games.engine.registry import make_game
+sys.setswitchinterval(1e-6)
+together, made = threading.Barrier(4), []
+def make(game):
+    together.wait()
+    made.append(kernels(game))
+for columns in range(4, 12):
+    game = make_game("connect_four", columns=columns)
+    threads = [threading.Thread(target=make, args=(game,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+print(len(made), len({id(module) for module in made}))
+"""
+
+
+def test_threads_that_ask_for_the_same_kernels_at_once_get_the_same(start):
+    """Boards of one screen do, each in a thread of its own."""
+    assert output(start(SIDE_BY_SIDE)) == "32 8"
+
+
 def test_a_cache_that_cannot_be_written_is_done_without(start, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("ARENA_CACHE", str(tmp_path / "file" / "cache"))
