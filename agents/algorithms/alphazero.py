@@ -52,6 +52,7 @@ class AlphaZeroPolicy(BasePolicy):
 
     needs_state = True
     keeps_policies = True
+    needs_obs_next = False
 
     def __init__(
         self,
@@ -152,7 +153,10 @@ class AlphaZeroPolicy(BasePolicy):
         return batch
 
     def _after_cut(self, buffer: ReplayBuffer, last: NDArray[np.int64]) -> torch.Tensor:
-        """Return the predicted further returns of games truncated after these transitions, [n, k]; 0 for the others."""
+        """Return the predicted further returns of games truncated after these transitions, [n, k]; 0 for the others.
+
+        The prediction is that of the last position that the seat has seen: its own, where nothing later is kept.
+        """
         value = torch.zeros((len(last), values_per_position(self._game)), device=self.device)
         cut = np.flatnonzero(buffer.truncated[last] & ~buffer.terminated[last])
         if len(cut):

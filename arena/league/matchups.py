@@ -136,9 +136,10 @@ class Matchups:
         # on-policy, a seat's ring holds one collection; off-policy, its part of the replay buffer
         capacity = rings * (self.moves + 1) if on_policy else max(setup.config.buffer_size, 2 * rings)
         rows = boards * self.moves if on_policy else capacity
-        wanted, keeps_policies = min(rows, run.steps), self.live[record.name].keeps_policies
-        require_room(setup.task, wanted, keeps_policies, "--boards or --moves" if on_policy else "--buffer-size")
-        buffer = VectorReplayBuffer(capacity, rings)
+        learner = self.live[record.name]
+        size = transition_bytes(setup.task, learner.keeps_policies, learner.needs_obs_next)
+        require_room(setup.task, min(rows, run.steps), size, "--boards or --moves" if on_policy else "--buffer-size")
+        buffer = VectorReplayBuffer(capacity, rings, ignore_obs_next=not learner.needs_obs_next)
         if self.remote_rollouts is not None:
             rivals = self.rivals_of(record)
             matchup = Matchup(record.name, len(rivals), self._teaches(record), self.config.opponents)
@@ -193,13 +194,15 @@ def initial_seeds(seed: int, learners: int) -> list[int]:
     return [seed, *spawn_seeds(seed, 0, 0, INITIAL, count=learners - 1)]
 
 
-def require_room(game: Game, transitions: int, keeps_policies: bool, options: str) -> None:
-    """Raise `UsageError` if so many transitions do not fit into memory.
-
-    Each has two observations and masks and, if it `keeps_policies`, a number in float32 for every action.
-    """
+def transition_bytes(game: Game, keeps_policies: bool, needs_obs_next: bool) -> int:
+    """Return the bytes of a transition, without what is small beside observations, masks and policies."""
     view = math.prod(game.observation_shape) * np.dtype(game.observation_dtype).itemsize + game.num_actions
-    needed = transitions * (2 * view + 4 * game.num_actions * keeps_policies)
+    return view * (1 + needs_obs_next) + 4 * game.num_actions * keeps_policies
+
+
+def require_room(game: Game, transitions: int, size: int, options: str) -> None:
+    """Raise `UsageError` if so many transitions of `size` bytes do not fit into memory."""
+    needed = transitions * size
     if needed > (there := memory_bytes()):
         raise UsageError(
             f"{transitions:,} transitions of {game.spec}, with observations {game.observation_shape} and "

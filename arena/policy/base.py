@@ -43,6 +43,8 @@ class BasePolicy(nn.Module, Policy):
     learns: ClassVar[bool] = True
     keeps_policies: ClassVar[bool] = False
     """True if each of its transitions has a number for every action, in float32."""
+    needs_obs_next: ClassVar[bool] = True
+    """False if it learns without what it sees after its moves, which its replay buffer then does not keep."""
 
     def __init__(
         self,

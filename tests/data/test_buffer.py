@@ -115,6 +115,18 @@ def test_the_manual_stores_no_next_observation_when_told_so():
     assert "obs_next" not in str(buf)
 
 
+def test_what_others_have_stored_of_it_is_not_loaded():
+    other = ReplayBuffer(9)
+    for i in range(5):
+        other.add(Batch(obs=i, act=i, rew=i, done=i == 4, obs_next=i + 1))
+    saved, buf = other.filled_state_dict(), ReplayBuffer(9, ignore_obs_next=True)
+    buf.load_state_dict(saved)
+    assert "obs_next" in saved.storage
+    assert "obs_next" not in buf.state_dict().storage
+    buf.add(Batch(obs=5, act=5, rew=5, done=False, obs_next=6))
+    assert buf[:].obs_next.tolist() == [1, 2, 3, 4, 4, 5]
+
+
 def test_the_manual_stacks_frames_of_one_episode():
     buf, _ = stacked()
     index = np.arange(len(buf))

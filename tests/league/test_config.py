@@ -3,9 +3,8 @@
 import pytest
 
 from arena.base.errors import UsageError
-from arena.league import matchups
 from arena.league.config import LeagueConfig, RunConfig
-from arena.league.matchups import require_room
+from arena.league.matchups import require_room, transition_bytes
 from arena.policy.registry import make_game
 
 
@@ -59,14 +58,15 @@ def test_runs(options, message):
 
 
 def test_transitions_that_memory_cannot_hold_are_refused_before_anything_is_made():
+    size = transition_bytes(make_game("go"), keeps_policies=False, needs_obs_next=True)
     with pytest.raises(UsageError, match=r"1,000,000,000,000 transitions of go:.* take .* GB, and this .* --boards"):
-        require_room(make_game("go"), 10**12, False, "--boards or --moves")
-    require_room(make_game("go"), 1000, True, "--boards or --moves")
+        require_room(make_game("go"), 10**12, size, "--boards or --moves")
+    require_room(make_game("go"), 1000, size, "--boards or --moves")
 
 
-def test_policies_are_counted_where_they_are_kept(monkeypatch):
-    monkeypatch.setattr(matchups, "memory_bytes", lambda: 8_000_000_000)
-    chess = make_game("chess")
-    require_room(chess, 200_704, False, "--buffer-size")
-    with pytest.raises(UsageError, match=r"and 4,672 actions, take 8\.5 GB, and this machine has 8\.0"):
-        require_room(chess, 200_704, True, "--buffer-size")
+@pytest.mark.parametrize(
+    ("keeps_policies", "needs_obs_next", "size"), [(False, True, 23_552), (True, True, 42_240), (True, False, 30_464)]
+)
+def test_what_a_transition_of_chess_takes(keeps_policies, needs_obs_next, size):
+    """Planes [8, 8, 111] and a mask [4672] in bytes, once or twice, and a policy [4672] in float32."""
+    assert transition_bytes(make_game("chess"), keeps_policies, needs_obs_next) == size

@@ -7,7 +7,10 @@ import pytest
 import torch
 
 from agents.configs.on_policy import PPOConfig
+from agents.configs.search import AlphaZeroConfig
+from arena.data.flat import flatten
 from arena.league.config import LeagueConfig
+from arena.league.matchups import transition_bytes
 from arena.league.records import read_league
 from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
@@ -15,7 +18,7 @@ from arena.policy.checkpoint import read_config
 from arena.policy.registry import make_agent, make_game
 from arena.runs.evaluation import score_against
 from tests.agents.pile import game as pile
-from tests.league.small import left_behind, run_config, training
+from tests.league.small import CONFIGS, LEAGUE, left_behind, run_config, training
 from tests.match.players import Highest, Lowest
 from tests.policy.policies import Diary
 
@@ -63,6 +66,24 @@ def test_games_of_training_begin_after_random_moves_if_asked(shares, tmp_path):
         seen[openings] = buffer.obs.obs[starts].reshape(len(starts), -1).sum(axis=1)
     assert seen[0].max() <= 1
     assert seen[6].max() >= 4
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "config", "views"),
+    [("dqn", CONFIGS["dqn"], 2), ("alphazero", AlphaZeroConfig(hidden=8, simulations=8, buffer_size=500), 1)],
+)
+def test_a_replay_buffer_holds_what_is_learned_from_and_as_much_as_was_reckoned_with(
+    algorithm, config, views, tmp_path
+):
+    run = run_config(tmp_path / "run", steps=400, snapshots=1)
+    made = SelfPlayTraining(make_game("tic_tac_toe"), algorithm, config, run, LEAGUE)
+    made.train()
+    buffer = made.current_learner.collector.buffer
+    stored = {path: leaf.nbytes / buffer.maxsize for path, leaf in flatten(buffer.state_dict().storage).items()}
+    large = sum(size for path, size in stored.items() if path.split("/")[-1] in ("obs", "mask", "target"))
+    assert large == transition_bytes(made.game, made.policy.keeps_policies, made.policy.needs_obs_next)
+    assert sum(path.startswith("obs") and path.endswith("mask") for path in stored) == views
+    assert sum(stored.values()) - large < 100
 
 
 def test_the_newest_snapshot_is_what_was_learned(finished):

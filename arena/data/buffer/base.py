@@ -255,7 +255,9 @@ class ReplayBuffer:
         self._require_whole("restore")
         arrays = with_all_places(arrays, self.rings.edges)
         require_sound(np.diff(self.rings.edges).tolist(), arrays, RESERVED)
-        self._storage = arrays.get("storage", Batch())
+        self._storage = Batch(arrays.get("storage", Batch()))
+        if self._options.ignore_obs_next:
+            self._storage.pop("obs_next", None)
         self.rings.load_state_dict(arrays.counters)
 
     def save_hdf5(self, path: str | os.PathLike[str]) -> None:
