@@ -1,19 +1,15 @@
 """Checkpoints of solved games: arrays and a readable `config.json`, without a network."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
 
 from arena.base.errors import CheckpointError
-from arena.base.folders import write_folder
-from arena.base.tensors import read_tensors
+from arena.base.folders import draft_of_folder
+from arena.base.tensors import read_arrays, write_arrays
 from arena.policy.snapshots import CONFIG, FORMAT, find_snapshot, read_config
 from games.engine.game import Game
 from games.engine.identity import GameId
@@ -26,16 +22,16 @@ def save_solution(
 
     `algorithm` is the name of the agent that plays it, `config` records how it was made.
     """
-    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})  # in the order of memory
-    description = {
-        "format": FORMAT,
-        "algorithm": algorithm,
-        "game": game.name,
-        "options": dict(game.options),
-        "config": dict(config),
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
-    write_folder(file.parent, {CONFIG: json.dumps(description, indent=2).encode(), file.name: content})
+    with draft_of_folder(file.parent) as draft:
+        description = {
+            "format": FORMAT,
+            "algorithm": algorithm,
+            "game": game.name,
+            "options": dict(game.options),
+            "config": dict(config),
+            "sha256": write_arrays(draft / file.name, arrays),
+        }
+        (draft / CONFIG).write_text(json.dumps(description, indent=2), encoding="utf-8")
 
 
 def load_solution(folder: Path, name: str, game: Game, algorithm: str, what: str) -> tuple[Path, dict[str, Any]]:
@@ -51,12 +47,8 @@ def load_solution(folder: Path, name: str, game: Game, algorithm: str, what: str
         other = GameId(described["game"], described["options"]).label
         raise CheckpointError(f"{folder} plays {other}, not {game.label}")
     file = folder / name
-    try:
-        content = read_tensors(file)
-        arrays = load(content)
-    except (SafetensorError, TypeError, KeyError) as error:  # KeyError: a dtype that numpy lacks
-        raise CheckpointError(f"{file} cannot be read: {error}") from None
-    if hashlib.sha256(content).hexdigest() != described["sha256"]:
+    arrays, sha256 = read_arrays(file)
+    if sha256 != described["sha256"]:
         raise CheckpointError(f"{file} has changed: its hash differs from that in {CONFIG}")
     return file, arrays
 

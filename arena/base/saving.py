@@ -51,7 +51,7 @@ def draft_of(path: Path, durable: bool = True) -> Iterator[Path]:
         yield draft
         if durable:
             # Without this, some file systems put the new name on disk before the content: an empty file is left.
-            _sync(draft, os.O_RDWR)
+            sync_file(draft)
         os.replace(draft, path)
         if durable:
             sync_folder(path.parent)
@@ -71,6 +71,11 @@ def remove_drafts(folder: Path, files: Collection[str] | None = None) -> None:
     for file in folder.iterdir():
         if is_draft(file.name, files):
             file.unlink(missing_ok=True)
+
+
+def sync_file(file: Path) -> None:
+    """Wait until the content of a file is on disk."""
+    _sync(file, os.O_RDWR)
 
 
 def sync_folder(folder: Path) -> None:

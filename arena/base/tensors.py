@@ -1,12 +1,18 @@
-"""Untrusted files of tensors (safetensors): the header is checked before any tensor is read."""
+"""Files of tensors (safetensors): one that is read may be anybody's, so that its header is checked before them."""
 
+import hashlib
+import json
 import math
 import os
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arena.base.errors import CheckpointError
 from arena.base.files import open_regular, parse_json, reason
@@ -17,6 +23,10 @@ HEADER_BYTES = 2**24
 BITS = {"BOOL": 8, "F16": 16, "BF16": 16, "F32": 32, "F64": 64}
 BITS |= {f"{sign}{bits}": bits for sign in "IU" for bits in (8, 16, 32, 64)}
 """Bits of a number, by the name of its dtype in safetensors headers; other dtypes are refused."""
+NUMPY = {"BOOL": "|b1", "I8": "|i1", "U8": "|u1", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
+NUMPY |= {f"{sign}{8 * size}": f"<{sign.lower()}{size}" for sign in "IU" for size in (2, 4, 8)}
+"""NumPy's dtypes by these names; of bfloat16 it has none."""
+NAMES = {dtype: name for name, dtype in NUMPY.items()}
 METADATA = "__metadata__"
 
 
@@ -35,8 +45,29 @@ Check = Callable[[Mapping[str, TensorInfo]], None]
 """Raises `UsageError` for tensors that do not fit what they are read for."""
 
 
-def read_tensors(path: Path, check: Check | None = None) -> bytes:
-    """Return the content of a file of tensors whose header is sound and which `check` lets pass.
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Write arrays into a file of tensors; return its SHA-256. Raises `OSError` as the system does.
+
+    The functions of the package safetensors hold two copies of all arrays, or replace what is at `path`.
+    """
+    header: dict[str, Any] = {}
+    reached, digest = 0, hashlib.sha256()
+    ordered = sorted(arrays.items(), key=lambda item: (-item[1].itemsize, item[0]))  # so that all lie aligned
+    for name, array in ordered:
+        begin, reached = reached, reached + array.nbytes
+        header[name] = {"dtype": NAMES[array.dtype.str], "shape": array.shape, "data_offsets": (begin, reached)}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    parts: list[bytes | memoryview] = [struct.pack("<Q", len(text)) + text, *(_content(array) for _, array in ordered)]
+    with path.open("wb") as file:
+        for part in parts:
+            file.write(part)
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def read_arrays(path: Path, check: Check | None = None) -> tuple[dict[str, NDArray[Any]], str]:
+    """Return the arrays of a file of tensors whose header is sound and which `check` lets pass, and its SHA-256.
 
     Raises `CheckpointError` for a file that cannot be read, whose header names a tensor twice or does not fit its
     size, or which this machine's memory does not hold; `check` is asked before the tensors are read.
@@ -54,11 +85,33 @@ def read_tensors(path: Path, check: Check | None = None) -> bytes:
                 check(tensors)
             if size > memory_bytes():
                 raise ValueError(f"its {size:,} bytes are more than the memory of this machine")
-            return start + header + _exactly(file.read, size - 8 - length)
+            digest = hashlib.sha256(start + header)
+            arrays = {name: _read_array(file, info, digest.update) for name, info in tensors.items()}
+            return arrays, digest.hexdigest()
     except CheckpointError:
         raise
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise CheckpointError(f"{path} cannot be read: {reason(error)}") from None
+
+
+def _read_array(file: FileIO, info: TensorInfo, note: Callable[[Any], None]) -> NDArray[Any]:
+    """Read the next tensor of a file, and pass on its bytes."""
+    if info.dtype not in NUMPY:
+        raise ValueError(f"NumPy has no {info.dtype}")
+    array = np.empty(info.shape, NUMPY[info.dtype])
+    content, filled = _content(array), 0
+    while filled < len(content):
+        count = file.readinto(content[filled:])
+        if not count:
+            raise ValueError("its end is missing")
+        filled += count
+    note(content)
+    return array
+
+
+def _content(array: NDArray[Any]) -> memoryview:
+    """Return the bytes of an array, without a copy if they lie in the order of C."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def header_of(content: bytes) -> dict[str, TensorInfo]:
@@ -70,7 +123,7 @@ def header_of(content: bytes) -> dict[str, TensorInfo]:
 
 
 def read_header(text: bytes, size: int) -> dict[str, TensorInfo]:
-    """Return the tensors that a header describes, which fill `size` bytes; `ValueError` if they do not."""
+    """Return the tensors that a header describes, in their order; `ValueError` unless they fill `size` bytes."""
     described = parse_json(text)
     if not isinstance(described, dict):
         raise FieldError("its header is not a JSON object")
@@ -85,15 +138,15 @@ def read_header(text: bytes, size: int) -> dict[str, TensorInfo]:
         if info.dtype not in BITS or (end - begin) * 8 != math.prod(info.shape) * BITS[info.dtype]:
             raise FieldError(f"its header does not describe {name!r}: {info} are not {end - begin} bytes")
         tensors[name] = info
-        parts.append((begin, end))
+        parts.append((begin, end, name))
     reached = 0
-    for begin, end in sorted(parts):
+    for begin, end, _ in sorted(parts):
         if begin != reached:
             raise FieldError("its tensors overlap or have gaps between them")
         reached = end
     if reached != size:
         raise FieldError(f"its tensors take {reached:,} bytes, and {size:,} are there")
-    return tensors
+    return {name: tensors[name] for _, _, name in sorted(parts)}
 
 
 def memory_bytes() -> int:

@@ -1,7 +1,6 @@
 """`RunFolder`: the folder of a run, its description, and the saved state to resume from."""
 
 import dataclasses
-import hashlib
 import json
 import sys
 from collections.abc import Iterator, Mapping
@@ -9,14 +8,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
-
 from arena.base.errors import CheckpointError, UsageError
 from arena.base.files import LARGE, read_json
-from arena.base.folders import recover_folder, surviving_folder, write_folder
+from arena.base.folders import draft_of_folder, recover_folder, surviving_folder
 from arena.base.saving import remove_drafts, replace_text
-from arena.base.tensors import Check, read_tensors
+from arena.base.tensors import Check, read_arrays, write_arrays
 from arena.base.text import printable
 from arena.base.typed import shown
 from arena.data.batch import Batch
@@ -162,22 +158,17 @@ class RunFolder:
 
     def write_state(self, figures: Mapping[str, Any], arrays: Batch) -> None:
         """Replace the saved state atomically."""
-        saved = save(flatten(arrays))
-        hashed = {**figures, HASH: hashlib.sha256(saved).hexdigest()}
-        write_folder(self.path / STATE, {FIGURES: json.dumps(hashed, indent=2).encode(), ARRAYS: saved})
+        with draft_of_folder(self.path / STATE) as draft:
+            hashed = {**figures, HASH: write_arrays(draft / ARRAYS, flatten(arrays))}
+            (draft / FIGURES).write_text(json.dumps(hashed, indent=2), encoding="utf-8")
 
     def read_arrays(self, check: Check | None = None) -> Batch:
-        """Return copies of the arrays of the state; raise `CheckpointError` if they are broken or `check` refuses."""
+        """Return the arrays of the state; raise `CheckpointError` if they are broken or `check` refuses."""
         path = self._state / ARRAYS
-        try:
-            content = read_tensors(path, check)
-            if self._sha256 is not None and hashlib.sha256(content).hexdigest() != self._sha256:
-                raise CheckpointError(f"{path} has changed: its hash differs from that in {FIGURES}")
-            return unflatten({key: array.copy() for key, array in load(content).items()})
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
-            if isinstance(error, CheckpointError):
-                raise
-            raise CheckpointError(f"{path} cannot be read: {error}") from None
+        arrays, sha256 = read_arrays(path, check)
+        if self._sha256 not in (None, sha256):
+            raise CheckpointError(f"{path} has changed: its hash differs from that in {FIGURES}")
+        return unflatten(arrays)
 
     @contextmanager
     def as_checkpoint_errors(self) -> Iterator[None]:

@@ -11,12 +11,17 @@ from arena.data.rows import write_rows
 def filled_alone(arrays: Batch, edges: NDArray[np.int64]) -> Batch:
     """Return the `state_dict` of a buffer with the storage of the filled places alone, in their order.
 
-    Parts of the buffer begin at `edges` [K + 1].
+    Where half of the places are filled or more, the storage itself is returned, its other places emptied: a copy of
+    them would take as much memory again as all that is saved. Parts of the buffer begin at `edges` [K + 1].
     """
-    storage = arrays.storage
+    storage, fill = arrays.storage, arrays.counters.fill
     if not len(storage.keys()):
         return arrays
-    return Batch(arrays, storage=storage[_places(edges, arrays.counters.fill)])
+    places = _places(edges, fill)
+    if 2 * len(places) < edges[-1]:
+        return Batch(arrays, storage=storage[places])
+    storage.empty_(np.setdiff1d(np.arange(edges[-1]), places, assume_unique=True))
+    return arrays
 
 
 def with_all_places(arrays: Batch, edges: NDArray[np.int64]) -> Batch:
@@ -25,7 +30,7 @@ def with_all_places(arrays: Batch, edges: NDArray[np.int64]) -> Batch:
     sizes = np.diff(edges)
     if not isinstance(fill, np.ndarray) or fill.dtype != np.int64 or fill.shape != sizes.shape:
         return arrays
-    if (fill < 0).any() or (fill > sizes).any() or lengths(storage) != {int(fill.sum())}:
+    if (fill < 0).any() or (fill >= sizes).all() or (fill > sizes).any() or lengths(storage) != {int(fill.sum())}:
         return arrays
     everything = Batch()
     write_rows(everything, storage, _places(edges, fill), int(sizes.sum()))
