@@ -103,9 +103,9 @@ class OutsidePolicy(Policy):
         return [self.answer(turn) for turn in turns]
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """Return `act` [n]; `probs` [n, A] and `value` [n] if all replies have them.
+        """Return `act` [n], and `probs` [n, A] if all replies have them.
 
-        If any reply has them, also `failure` and `transcript` (objects [n]).
+        If any reply has them, also `value` [n], NaN in the others, and `failure` and `transcript` (objects [n]).
         """
         states = positions(batch, self._game, self._agent)
         if not self._game.perfect_information:
@@ -119,11 +119,11 @@ class OutsidePolicy(Policy):
             state=Batch(game_id=np.array([turn.game_id for turn in turns])),
         )
         probs = [reply.probs for reply in replies if reply.probs is not None]
-        values = [reply.value for reply in replies if reply.value is not None]
+        values = np.array([np.nan if reply.value is None else reply.value for reply in replies])
         if len(probs) == len(replies):
             result.probs = np.array(probs)
-        if len(values) == len(replies):
-            result.value = np.array(values)
+        if not np.isnan(values).all():
+            result.value = values
         for name in ("failure", "transcript"):
             if any(getattr(reply, name) is not None for reply in replies):
                 result[name] = np.array([getattr(reply, name) for reply in replies], object)

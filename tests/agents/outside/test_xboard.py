@@ -3,10 +3,13 @@
 import sys
 from contextlib import closing
 
+import numpy as np
 import pytest
 
 import games
 from arena.base.errors import UsageError
+from arena.data.batch import Batch
+from arena.env.native import GameVectorEnv
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
@@ -101,6 +104,16 @@ def test_its_score_is_that_of_its_last_line_of_thinking(engine, thinking, value)
     with closing(make_agent(engine(f"{thinking}\nmove e2e4")[0], CHESS)) as agent:
         answer = Match(CHESS, [("engine", agent), ("", None)]).advance()
     assert answer.value == (None if value is None else pytest.approx(value, abs=1e-3))
+
+
+def test_one_move_without_a_score_takes_none_from_the_others(engine):
+    """Engines have books, and are asked for the moves of several games at once."""
+    env = GameVectorEnv(CHESS, 2)
+    seen, _ = env.reset()
+    seen.state, seen.moves = env.positions(), np.full((2, 0), -1, np.int32)
+    with closing(make_agent(engine("5 400 5 9 e2e4\nmove e2e4", "move d2d4")[0], CHESS)) as agent:
+        value = agent.forward(Batch(obs=seen)).value
+    assert value == pytest.approx([0.818, np.nan], abs=1e-3, nan_ok=True)
 
 
 @pytest.mark.parametrize(
