@@ -78,7 +78,7 @@ class Answers:
         return Answer(
             action_of(self.actions[0]),
             probs=extras.get("probs"),
-            value=None if value is None else float(value),
+            value=None if value is None or np.isnan(value) else float(value),
             visits=extras.get("visits"),
             pv=extras.get("pv"),
             spent_s=None if spent_s is None else float(spent_s),

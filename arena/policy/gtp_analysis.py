@@ -19,7 +19,7 @@ ALL = 10_000
 """Win rate of a won position."""
 
 INFO = re.compile(r"\binfo move (\S+)((?: (?!info\b)\S+)*)")
-WINRATE = re.compile(r" winrate (\d+)\b")
+WINRATE = re.compile(r" winrate (\d{1,6})(?![\d.])")
 
 
 def read_analysis(text: str) -> tuple[str, float | None]:

@@ -22,6 +22,8 @@ from tests.agents.outside.programs import ARENA, require_program
         ("info move D4 visits 9 lcb 1 pv D4\nplay D4", None),
         ("info move Q3 visits 9 winrate 7500 pv Q3 D4\nplay D4", None),
         ("info move D4 winrate -3 pv D4\nplay D4", None),
+        ("info move D4 winrate 0.4656 pv D4\nplay D4", None),
+        (f"info move D4 winrate {'9' * 5000} pv D4\nplay D4", None),
         ("play D4", None),
     ],
 )
@@ -37,10 +39,10 @@ def test_what_names_no_move_has_none(answer):
 
 @pytest.mark.parametrize("value", [-1.0, -0.25, 0.0, 0.5, 1.0])
 def test_what_is_written_is_read_again(value):
-    text = written_analysis("swap-pieces", value, 30, ["swap-pieces", "b3"])
-    assert text == f"info move swap-pieces visits 30 winrate {round((value + 1) * 5000)} order 0 pv swap-pieces b3\n" \
-        "play swap-pieces"  # fmt: skip
-    assert read_analysis(text) == ("swap-pieces", value)
+    report, last = written_analysis("swap-pieces", value, 30, ["swap-pieces", "b3"]).split("\n")
+    assert report == f"info move swap-pieces visits 30 winrate {round((value + 1) * 5000)} order 0 pv swap-pieces b3"
+    assert last == "play swap-pieces"
+    assert read_analysis(f"{report}\n{last}") == ("swap-pieces", value)
 
 
 def test_an_agent_that_states_nothing_has_its_move_alone():
