@@ -31,19 +31,16 @@ ALL_FULL = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.full\b", re.MULTILIN
 RAY = {"tests/env/test_ray.py", "tests/env/test_parallel_env_ray.py", "tests/collector/test_infos.py"}
 """Files that share a Ray cluster."""
 
-LONGEST = [
-    "tests/processes/test_ray.py",
-    "ray",
-    "texas_holdem_no_limit",
-    "texas_holdem",
-    "tests/games/test_go.py",
-    "tests/games/test_holdem.py",
-]
-LONGEST += ["tests/agents/search/test_ismcts.py", "tests/agents/search/test_mcts.py", "tests/agents/test_alphazero.py"]
-LONGEST += ["tests/tui/test_every_game.py", "tests/match/test_contained.py", "tests/tui/test_home.py"]
-LONGEST += ["tests/league/test_sweep.py", "tests/league/workers/test_training.py", "tests/tournament/test_resume.py"]
-LONGEST += ["tests/tui/test_session.py", "tests/tui/test_pixel_terminal.py", "tests/cli/test_surroundings.py"]
-LONGEST += ["tests/analysis/test_asking.py", "tests/analysis/test_analysis.py", "tests/env/hosted/test_failing.py"]
+ALONE = {"tests/test_tutorials.py"}
+"""Files whose tests take long and share nothing, so that each of them is a group."""
+
+LONGEST = ["tests/processes/test_ray.py", "ray", "tests/test_tutorials.py", "tests/match/test_contained.py"]
+LONGEST += ["tests/env/test_device_games.py", "tests/env/simulated_games.py", "tests/tui/test_every_game.py"]
+LONGEST += ["tests/agents/solvers/test_holdem.py", "tests/server/test_live_screens.py", "tests/tui/test_home.py"]
+LONGEST += ["tests/tui/test_sitting.py", "tests/agents/outside/test_llm.py", "tests/league/test_sweep.py"]
+LONGEST += ["tests/tui/test_pixel_terminal.py", "tests/tournament/test_contained.py", "tests/games/test_compiler.py"]
+LONGEST += ["tests/tui/test_serving.py", "tests/tui/test_play.py", "tests/tui/test_session.py"]
+LONGEST += ["tests/agents/outside/test_left_behind.py", "tests/cli/test_surroundings.py", "tests/env/test_faults.py"]
 """Groups of tests (`group_of`) that take longest, which are begun first."""
 
 PEAKS_MB = {}
@@ -123,6 +120,12 @@ def pytest_xdist_make_scheduler(config, log):
     return Groups(config, log)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """End the process of a worker that has run its tests: xdist keeps it, and its memory, to the end of all tests."""
+    node.ensure_teardown()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable():
     """Have workers report their peak memory."""
@@ -143,20 +146,23 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def group_of(nodeid):
-    """Return what one worker runs as a whole: tests over all games by game, those on Ray together, others by file.
+    """Return what one worker runs as a whole: a file, a game of tests over all games, all on Ray, or a test alone.
 
     The kernels of a game are then compiled by one worker, while the others do something else.
     """
     file, _, rest = nodeid.partition("::")
     if file in RAY:
         return "ray"
+    if file in ALONE:
+        return nodeid
     names = [part.partition(":")[0] for part in rest.partition("[")[2].rstrip("]").split("-")]
     return next((name for name in names if file.startswith("tests/games/") and name in NAMES), file)
 
 
 def _place(group):
     """Return when a group comes: those that take long first, so that no worker is left with one at the end."""
-    return LONGEST.index(group) if group in LONGEST else len(LONGEST)
+    name = group.partition("::")[0]
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
 
 def _games(item):
