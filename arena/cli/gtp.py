@@ -38,6 +38,7 @@ class Options:
     The agent is told its clock, by which searches manage their time; one whose spec sets its own effort (`mcts:400`)
     keeps it, within its clock. Scores of go are by area, and all stones left on the board count as alive. Moves are
     those of MoHex in hex (`swap-pieces`), of Edax in othello, and the points of go in gomoku.
+    `lz-genmove_analyze` moves as well, and says what the agent expects.
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
