@@ -20,12 +20,11 @@ from arena.base.typed import Count, FieldError, field
 
 HEADER_BYTES = 2**24
 """Maximum size of a header."""
-BITS = {"BOOL": 8, "F16": 16, "BF16": 16, "F32": 32, "F64": 64}
-BITS |= {f"{sign}{bits}": bits for sign in "IU" for bits in (8, 16, 32, 64)}
-"""Bits of a number, by the name of its dtype in safetensors headers; other dtypes are refused."""
 NUMPY = {"BOOL": "|b1", "I8": "|i1", "U8": "|u1", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
 NUMPY |= {f"{sign}{8 * size}": f"<{sign.lower()}{size}" for sign in "IU" for size in (2, 4, 8)}
-"""NumPy's dtypes by these names; of bfloat16 it has none."""
+"""NumPy's dtypes by their names in safetensors headers; of bfloat16 it has none."""
+BITS = {"BF16": 16} | {name: 8 * np.dtype(dtype).itemsize for name, dtype in NUMPY.items()}
+"""Bits of a number by these names; other dtypes are refused."""
 NAMES = {dtype: name for name, dtype in NUMPY.items()}
 METADATA = "__metadata__"
 

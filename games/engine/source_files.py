@@ -70,8 +70,7 @@ def load_source_file(name: str) -> ModuleType:
     """
     path = without_hash(name)
     require_trusted_file(path)
-    stored_name(name)  # refuses another content
-    _, digest = _read(path)
+    digest = stored_name(name).rpartition("@")[2]  # refuses another content
     find_source_files()
     try:
         return import_module(_module_name(path, digest))
