@@ -1,5 +1,6 @@
 """Where games are played: on the CPU, or on a CUDA device if this machine has all that this needs."""
 
+import importlib
 import importlib.util
 import os
 
@@ -28,6 +29,10 @@ def missing_for_cuda() -> str:
     """Return what this machine lacks for games on a CUDA device; empty if it has all."""
     if importlib.util.find_spec("numba_cuda") is None:
         return f"numba-cuda is not installed ({install_command('cuda')})"
+    try:
+        importlib.import_module("numba.cuda.np.arrayobj")  # kernels need it; not every release of NumPy fits it
+    except (ImportError, AttributeError) as error:
+        return f"numba-cuda cannot be imported: {error} ({install_command('cuda')} takes packages that fit each other)"
     import torch
     from numba import cuda
 

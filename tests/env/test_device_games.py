@@ -38,6 +38,18 @@ def test_the_extra_that_is_missing_is_named(monkeypatch):
     assert device.missing_for_cuda().startswith("numba-cuda is not installed (pip install ")
 
 
+def test_a_numba_cuda_that_does_not_fit_numpy_is_named(monkeypatch):
+    """NumPy 2.5 has no `row_stack`, which numba-cuda 0.30.4 calls as it is imported."""
+
+    def unfit(name):
+        raise AttributeError("module 'numpy' has no attribute 'row_stack'")
+
+    monkeypatch.setattr(device.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(device.importlib, "import_module", unfit)
+    said = device.missing_for_cuda()
+    assert said.startswith("numba-cuda cannot be imported: module 'numpy' has no attribute 'row_stack' (pip install ")
+
+
 @pytest.mark.full
 def test_a_torch_without_cuda_is_named():
     torch = pytest.importorskip("torch")
