@@ -152,14 +152,16 @@ class ActorCriticLearner(nn.Module):
         scores, value, hidden = self.scores_and_values(obs, state)
         dist = self.sampler.distribution(scores, mask)
         act = self.sampler.choose(dist, self.training)
-        return Decision(act, log_probability(dist, act), value), dist, hidden
+        on_device = act.dtype == torch.int64 and self.sampler.generator.device.type == "cuda"
+        taken = act.clamp(min=0) if on_device else act  # -1, which is no index, stands for none
+        return Decision(act, log_probability(dist, taken), value), dist, hidden
 
     def scores_and_values(self, obs: Any, state: Any) -> tuple[Any, torch.Tensor, Any]:
         """Return the scores of observations, their values [n], and the hidden state, for acting."""
         return actor_and_critic(self.actor, self.critic, obs, state)
 
-    def decide(self, obs: torch.Tensor, mask: torch.Tensor) -> Decision:
-        """Draw an action for each row of observations [n, *O], with legal actions `mask` [n, A], on their device."""
+    def decide(self, obs: torch.Tensor, mask: torch.Tensor | None) -> Decision:
+        """Draw an action for each row of observations [n, *O], of the legal ones `mask` [n, A], on their device."""
         self.sampler.draw_on(obs.device)
         return self._decide(obs, mask, None)[0]
 

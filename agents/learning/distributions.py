@@ -11,7 +11,8 @@ from torch.distributions import Categorical, Distribution, Independent, Normal
 from torch.nn.functional import softplus
 
 from agents.networks.common import DataParallelNet
-from arena.base.errors import DivergedError, UsageError
+from arena.base.errors import UsageError
+from arena.policy.divergence import require_drawn
 from arena.policy.masking import mask_scores
 from games.engine.jit import njit
 
@@ -88,6 +89,9 @@ def without_illegal(dist: Any, mask: Any) -> Any:
 def draw(dist: Any, generator: torch.Generator) -> torch.Tensor:
     """Draw actions [n] or [n, k]; with a generator of the CPU they are the same on every device.
 
+    A device's generator draws -1 where probabilities are no numbers, for `require_drawn` where the actions are read: to
+    read them here would be to wait for the device. A generator of the CPU raises `DivergedError` at once.
+
     Samples of normal distributions are reparametrised. Raises `UsageError` for other distributions, for which torch
     samples with its global generator only.
     """
@@ -95,12 +99,10 @@ def draw(dist: Any, generator: torch.Generator) -> torch.Tensor:
         probs = dist.probs.detach()
         thresholds = torch.rand(len(probs), generator=generator, dtype=torch.float64, device=generator.device)
         if thresholds.is_cuda:
-            drawn = draw_by_tensors(probs, thresholds)
-        else:
-            drawn = torch.from_numpy(draw_rows(probs.numpy(force=True), thresholds.numpy())).to(probs.device)
-        if (drawn < 0).any():
-            raise DivergedError("the network's scores are not numbers (NaN): no action can be drawn")
-        return drawn
+            return draw_by_tensors(probs, thresholds)
+        drawn = torch.from_numpy(draw_rows(probs.numpy(force=True), thresholds.numpy()))
+        require_drawn(drawn)
+        return drawn.to(probs.device)
     base = dist.base_dist if isinstance(dist, Independent) else dist
     if isinstance(base, Normal):
         noise = torch.randn(base.loc.shape, generator=generator, dtype=base.loc.dtype, device=generator.device)

@@ -226,19 +226,8 @@ class Collector:
         quota = None if n_episode is None else n_episode // self.num_envs + (self._all < n_episode % self.num_envs)
         if quota is not None:
             self._envs.require_idle(np.flatnonzero((quota == 0) & (self.episodes.lens > 0)))
-        ended: list[Ended] = []
-        steps = 0
         with without_gradient() if no_grad else nullcontext():
-            while steps < n_step if n_step is not None else quota is not None and quota.any():
-                taken, over = self._step(self._all if quota is None else np.flatnonzero(quota), random)
-                steps += taken
-                if render is not None:
-                    self._envs.show()
-                    time.sleep(render)
-                if len(over):
-                    ended.append(self._finish(over))
-                    if quota is not None:
-                        quota[over] = np.maximum(quota[over] - 1, 0)
+            ended, steps = self._take_steps(n_step, quota, random, render)
         return self._stats(ended, steps, time.perf_counter() - start)
 
     def most_steps(self, n_step: int) -> int:
@@ -251,6 +240,24 @@ class Collector:
         number = n_episode if n_step is None else n_step
         if (n_step is None) == (n_episode is None) or not isinstance(number, int | np.integer) or number < 1:
             raise UsageError(f"give one of n_step={n_step} and n_episode={n_episode}, a whole number above 0")
+
+    def _take_steps(
+        self, n_step: int | None, quota: Ints | None, random: bool, render: float | None
+    ) -> tuple[list[Ended], int]:
+        """Take at least `n_step` steps, or each environment's `quota` of episodes; return these and the steps made."""
+        ended: list[Ended] = []
+        steps = 0
+        while steps < n_step if n_step is not None else quota is not None and quota.any():
+            taken, over = self._step(self._all if quota is None else np.flatnonzero(quota), random)
+            steps += taken
+            if render is not None:
+                self._envs.show()
+                time.sleep(render)
+            if len(over):
+                ended.append(self._finish(over))
+                if quota is not None:
+                    quota[over] = np.maximum(quota[over] - 1, 0)
+        return ended, steps
 
     def _step(self, env_ids: Ints, random: bool) -> tuple[int, Ints]:
         """Step these environments; return the number of steps made, and the environments whose episode ended."""

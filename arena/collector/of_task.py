@@ -1,10 +1,19 @@
 """Collectors in environments that are made for them: copies of a game, or of an environment of Gymnasium."""
 
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+
 from arena.collector.collector import Collector
+from arena.collector.halves_collector import HalvesCollector
 from arena.data.buffer.base import ReplayBuffer
+from arena.env.base import DummyVectorEnv
 from arena.env.games import Recorder, VectorGames
 from arena.env.make import Task, side_by_side
+from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
+from arena.policy.rollout import LearnsFromRollouts
 
 
 def collector_of(
@@ -37,3 +46,17 @@ def collector_of(
     if seed is not None:
         env.seed(seed)
     return Collector(policy, env, buffer, exploration_noise=exploration_noise)
+
+
+def learner_collector_of(
+    make: Callable[[], gym.Env[Any, Any]], number: int, policy: BasePolicy, buffer: ReplayBuffer, on_policy: bool
+) -> Collector:
+    """Return the collector of a learner in `number` environments of one agent.
+
+    On-policy, its policy answers for one half of them while the other steps, if it computes on a CUDA device and can;
+    off-policy it explores.
+    """
+    device = policy.device
+    if on_policy and device.type == "cuda" and isinstance(policy, LearnsFromRollouts):
+        return HalvesCollector(policy, DummyVectorEnv([make] * number), buffer, device)
+    return collector_of(make, number, policy, buffer, exploration_noise=not on_policy)

@@ -11,41 +11,46 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from arena.base.errors import UsageError
-from arena.collector.episodes import Ended, joined
+from arena.collector.boards import RolloutBoards, Stepped
+from arena.collector.episodes import joined
 from arena.collector.rollout_seats import RolloutSeats
 from arena.collector.steps import RolloutSteps
+from arena.collector.transfers import FasterWay
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.rows import require_alike
 from arena.data.stats import CollectStats
 from arena.env.device import available_bytes
-from arena.env.native import GameVectorEnv
 from arena.policy.base import BasePolicy
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.rollout import Rollout
 from arena.policy.torch_modes import settle_threads, without_gradient
 
+EndedGames = tuple[Tensor, Tensor, NDArray[np.int64]]
+"""Of n games that have ended together: returns [n, P], lengths [n], and labels of the players [n, P]."""
+
 
 class RolloutCollector:
-    """Plays all boards of a `GameVectorEnv` step by step, for learners that learn from each collection once.
+    """Plays all boards step by step, for learners that learn from each collection once.
 
     What is collected is what a `Collector` collects, transition by transition, and so is what is saved. But it stays
-    on the device of the boards, as tensors: `rollouts` hands it out. Games on the CPU take the same way, as torch
-    tensors that share the memory of NumPy's arrays.
+    on the learner's device, as tensors: `rollouts` hands it out. Where both are on the CPU, tensors share the memory of
+    NumPy's arrays.
 
     Args:
         manager: who plays; learners learn from rollouts.
-        env: the boards, without automatic resets.
+        boards: the games, without automatic resets, on the learner's device or beside it.
         buffer: stays empty; a training that goes on with a `Collector` finds it saved as it needs it.
 
     """
 
-    def __init__(self, manager: MultiAgentPolicyManager, env: GameVectorEnv, buffer: ReplayBuffer):
+    def __init__(self, manager: MultiAgentPolicyManager, boards: RolloutBoards, buffer: ReplayBuffer):
         settle_threads(manager)
-        self.policy, self.env, self.buffer = manager, env, buffer
+        self.policy, self.env, self.buffer = manager, boards.env, buffer
+        self.boards, self.device = boards, boards.device
+        env = self.env
         self.num_envs, self.num_agents = len(env), env.num_agents
-        self.device = torch.as_tensor(env.seats).device
-        self._all = np.arange(self.num_envs)
+        self._all, self._way = np.arange(self.num_envs), FasterWay(boards.ways)
         self._seats = RolloutSeats(manager, env, self.device)
         self._steps = RolloutSteps(env, 0, self.device)
         self._returns = torch.zeros((self.num_envs, self.num_agents), dtype=torch.float64, device=self.device)
@@ -64,7 +69,7 @@ class RolloutCollector:
         self._steps.clear()
         self._returns.zero_()
         self._lens.zero_()
-        self._see(self.env.reset(**(gym_reset_kwargs or {}))[0])
+        self.boards.see(self.env.reset(**(gym_reset_kwargs or {}))[0])
         self._seats.seat(self._all)
         if reset_stats:
             self.reset_stat()
@@ -75,7 +80,7 @@ class RolloutCollector:
 
     def reset_buffer(self, keep_statistics: bool = False) -> None:
         """Forget what has been collected; transitions whose outcome is not known yet stay open."""
-        self._steps.forget(self._seat)
+        self._steps.forget(self.boards.seat)
 
     def state_dict(self) -> Batch:
         """Return the boards, open transitions and unfinished games as arrays, as a `Collector` does."""
@@ -83,7 +88,7 @@ class RolloutCollector:
             raise UsageError("what has been collected is saved with nothing; learn from it first")
         seated, transitions = self.policy.seated(self._all), self._steps.state_dict()
         transitions.rows.info.players = self.policy.labels[seated].repeat(self.num_agents, axis=0)
-        obs = Batch(agent_id=self._seat, obs=self._obs, mask=self._mask)
+        obs = Batch(agent_id=self.boards.seat, obs=self.boards.obs, mask=self.boards.mask)
         arrays = Batch(
             env=self.env.state_dict(),
             transitions=transitions,
@@ -103,7 +108,7 @@ class RolloutCollector:
             own.copy_(torch.from_numpy(arrays[name]))
         self.env.load_state_dict(arrays.env)
         self._steps.load_state_dict(arrays.transitions)
-        self._see(self.env.observations())
+        self.boards.see(self.env.observations())
         self.policy.restore_seats(arrays.manager.seated)
         self._seats.follow(self._all)
         self._seats.hidden = arrays.get("hidden", Batch())
@@ -128,21 +133,28 @@ class RolloutCollector:
         start, moves = time.perf_counter(), -(-n_step // self.num_envs)
         self._make_room(moves)
         self._seats.note_policies()
-        ended: list[tuple[Tensor, Tensor, NDArray[np.int64]]] = []
+        ended: list[EndedGames] = []
         with without_gradient():
-            for _ in range(moves):
-                boards = self._step()
-                if len(boards):
-                    ended.append(self._finish(boards))
-        return self._stats(ended, moves * self.num_envs, time.perf_counter() - start)
+            groups = self._way.choose()
+            asked = [self._ask(group) for group in groups]
+            for left in range(moves - 1, -1, -1):
+                for number, group in enumerate(groups):
+                    games = self._step(group, asked[number])
+                    if games is not None:
+                        ended.append(games)
+                    if left:  # answered while the next group steps, where the boards are beside the device
+                        asked[number] = self._ask(group)
+        seconds = time.perf_counter() - start
+        self._way.took(seconds / moves)
+        return self._stats(ended, moves * self.num_envs, seconds)
 
     def rollouts(self) -> Iterator[tuple[str, BasePolicy, Rollout]]:
         """Yield name, policy and transitions of each learner that has any."""
         steps = self._steps
-        outcomes = steps.outcomes(self._seat)
+        outcomes = steps.outcomes(self.boards.seat)
         rows = slice(len(outcomes.rew))
         for name, policy, own in self._seats.learners(steps.rows.policy_id[rows]):
-            rollout = steps.rollout(steps.rows.stored[rows] & own, outcomes, self._obs)
+            rollout = steps.rollout(steps.rows.stored[rows] & own, outcomes, self.boards.obs)
             if len(rollout.rew):
                 yield name, policy, rollout
 
@@ -153,7 +165,7 @@ class RolloutCollector:
         if self._steps.taken:
             raise UsageError("a collection follows another that nobody has learned from: reset_buffer() first")
         needed = RolloutSteps.bytes_of(self.env, moves)
-        if self.env.device == "cuda" and needed > (there := available_bytes()):
+        if self.device.type == "cuda" and needed > (there := available_bytes()):
             raise UsageError(
                 f"{moves} moves on {self.num_envs:,} boards of {self.env.game.name} need {needed / 1e6:,.0f} MB of "
                 f"memory on the device, which has {there / 1e6:,.0f} MB free: give fewer --boards or --moves"
@@ -162,38 +174,37 @@ class RolloutCollector:
         self._steps = RolloutSteps(self.env, moves, self.device)
         self._steps.load_state_dict(state)
 
-    def _step(self) -> Tensor:
-        """Make a move on every board; return the boards whose game has ended."""
-        seat, obs, mask = self._seat, self._obs, self._mask
-        decision, policy_ids, learns = self._seats.decide(seat, obs, mask)
-        observation, rew, terminated, truncated, _ = self.env.step(decision.act)
-        rew = torch.as_tensor(rew)
-        over = torch.as_tensor(truncated if self.env.game.truncates else terminated)[:, 0]
-        self._steps.add(seat, obs, mask, *decision, policy_ids, learns, rew, over)
-        self._returns += rew
-        self._lens += 1
-        self._see(observation)
-        return over.nonzero()[:, 0]
+    def _ask(self, group: slice) -> tuple[Tensor, ...]:
+        """Ask for the next actions on the boards of a group; return what is known of them, in the order of a step."""
+        boards = self.boards
+        seen = boards.seat[group], boards.obs[group], boards.mask[group]
+        decision, policy_ids, learns = self._seats.decide(group, *seen)
+        boards.send(group, decision.act)
+        return *seen, *decision, policy_ids, learns
 
-    def _finish(self, boards: Tensor) -> tuple[Tensor, Tensor, NDArray[np.int64]]:
-        """Return the returns, lengths and players of games that have ended on these boards, and begin new ones."""
-        rows = boards.numpy(force=True)
-        ended = self._returns[boards], self._lens[boards], self.policy.labels[self.policy.seated(rows)]
-        if self.env.game.truncates:
-            self._steps.add_last(boards, torch.as_tensor(self.env.final_obs(rows).obs))
-        first, _ = self.env.reset(rows)
-        for now, new in ((self._seat, first.agent_id), (self._obs, first.obs), (self._mask, first.mask)):
-            now[boards] = torch.as_tensor(new)
-        self._seats.seat(rows)
-        self._returns[boards], self._lens[boards] = 0.0, 0
-        return ended
+    def _step(self, group: slice, asked: tuple[Tensor, ...]) -> EndedGames | None:
+        """Make the moves that were asked for; return the games that they end, in whose place new ones begin."""
+        step = self.boards.step(group)
+        row = self._steps.add(group, *asked, step.rew, step.over, step.cut)
+        self._returns[group] += step.rew
+        self._lens[group] += 1
+        if step.last is not None:
+            self._steps.add_last(row, *step.last)
+        games = self._finish(step) if len(step.rows) else None
+        self.boards.show(group)
+        return games
 
-    def _see(self, observation: Batch) -> None:
-        """Note which seats are to move, what they see, and their legal actions."""
-        self._seat, self._obs, self._mask = (torch.as_tensor(observation[name]) for name in ("agent_id", "obs", "mask"))
+    def _finish(self, step: Stepped) -> EndedGames:
+        """Return the returns, lengths and players of games that have ended, and begin new ones."""
+        ended = step.ended
+        games = self._returns[ended], self._lens[ended], self.policy.labels[self.policy.seated(step.rows)]
+        self.boards.begin(step)
+        self._seats.seat(step.rows)
+        self._returns[ended], self._lens[ended] = 0.0, 0
+        return games
 
-    def _stats(self, ended: list[tuple[Tensor, Tensor, NDArray[np.int64]]], steps: int, seconds: float) -> CollectStats:
-        arrays: list[Ended] = [(ret.numpy(force=True), lens.numpy(force=True), players) for ret, lens, players in ended]
+    def _stats(self, ended: list[EndedGames], steps: int, seconds: float) -> CollectStats:
+        arrays = [(ret.numpy(force=True), lens.numpy(force=True), players) for ret, lens, players in ended]
         returns, lens, players = joined(arrays, self.num_agents)
         self.collect_step += steps
         self.collect_episode += len(lens)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
-from arena.env.native import GameVectorEnv
+from arena.env.games import VectorGames
 from arena.policy.base import BasePolicy
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.protocol import Policy
@@ -18,7 +18,7 @@ from arena.policy.rollout import Decision, LearnsFromRollouts
 
 
 class RolloutSeats:
-    """The players at each board, on the device of the boards.
+    """The players at each board, on the device where the learner computes.
 
     Policies that learn from rollouts answer tensors with tensors. Any other gets its rows as arrays.
 
@@ -29,7 +29,7 @@ class RolloutSeats:
 
     """
 
-    def __init__(self, manager: MultiAgentPolicyManager, env: GameVectorEnv, device: torch.device):
+    def __init__(self, manager: MultiAgentPolicyManager, env: VectorGames, device: torch.device):
         self._manager, self._env, self._device = manager, env, device
         self._boards = torch.arange(len(env), device=device)
         self._seated = torch.zeros((len(env), env.num_agents), dtype=torch.int64, device=device)
@@ -74,28 +74,28 @@ class RolloutSeats:
                 assert isinstance(policy, BasePolicy)
                 yield manager.names[number], policy, first == number
 
-    def decide(self, seat: Tensor, obs: Tensor, mask: Tensor) -> tuple[Decision, Tensor, Tensor]:
-        """Return actions for the seats to move [B], who they are [B], and whether they learn from it [B]."""
-        policy_ids = self._seated[self._boards, seat]
-        states = self._env.positions() if self._manager.needs_state else None
+    def decide(self, group: slice, seat: Tensor, obs: Tensor, mask: Tensor) -> tuple[Decision, Tensor, Tensor]:
+        """Return actions for the seats to move [n] on some boards, who they are [n], and whether they learn [n]."""
+        boards = self._boards[group]
+        policy_ids = self._seated[boards, seat]
+        states = self._env.positions(np.arange(group.start, group.stop)) if self._manager.needs_state else None
         observation = Batch(agent_id=seat, obs=obs, mask=mask)
         if len(self._playing) == 1:
-            decision = self._ask(self._playing[0], observation, self._boards, states)
+            decision = self._ask(self._playing[0], observation, boards, states)
         else:
             decision = Decision(torch.empty_like(seat), *torch.zeros((2, len(seat)), device=self._device))
             first = self._first[policy_ids]
             for number in self._playing:
                 rows = (first == number).nonzero()[:, 0]
                 if len(rows):
-                    part = self._ask(
-                        number, Batch({name: tensor[rows] for name, tensor in observation.items()}), rows, states
-                    )
-                    for whole, own in zip(decision, part, strict=True):
-                        whole[rows] = own
+                    own = Batch({name: tensor[rows] for name, tensor in observation.items()})
+                    shown = None if states is None else states[rows.numpy(force=True)]
+                    for whole, part in zip(decision, self._ask(number, own, boards[rows], shown), strict=True):
+                        whole[rows] = part
         return decision, policy_ids, self._learns[policy_ids]
 
     def _ask(self, number: int, observation: Batch, boards: Tensor, states: NDArray[Any] | None) -> Decision:
-        """Return the actions of a policy for what seats see on some boards."""
+        """Return the actions of a policy for what seats see on some boards, whose positions are `states`."""
         policy = self._manager.policies[number]
         if isinstance(policy, LearnsFromRollouts):
             return policy.decide(observation.obs, observation.mask)
@@ -109,7 +109,7 @@ class RolloutSeats:
         name, policy = self._manager.names[number], self._manager.policies[number]
         obs = Batch({key: tensor.numpy(force=True) for key, tensor in observation.items()})
         if states is not None:
-            obs.state = states[boards]
+            obs.state = states
         places = boards * self._env.num_agents + obs.agent_id
         hidden = Batch() if self.hidden.is_empty() else self.hidden.state
         before = hidden[name][places] if name in hidden else None

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from arena.data.batch import Batch
 from arena.data.rows import require_alike
-from arena.env.native import GameVectorEnv
+from arena.env.games import VectorGames
 from arena.policy.rollout import Decision, Rollout
 
 OPEN = -1
@@ -42,7 +42,9 @@ class StepRows(NamedTuple):
     rew: Tensor
     """What the action alone brought each seat, float64 [S, B, P]; in the first P rows what the seat is owed."""
     over: Tensor
-    """Whether the action ended the game, bool [S, B]."""
+    """Seats whose game is over after the action, bool [S, B, P]."""
+    cut: Tensor
+    """Those of them whose game was cut off, without an outcome, bool [S, B, P]."""
 
 
 class RolloutSteps:
@@ -55,9 +57,9 @@ class RolloutSteps:
 
     """
 
-    def __init__(self, env: GameVectorEnv, steps: int, device: torch.device):
+    def __init__(self, env: VectorGames, steps: int, device: torch.device):
         game = env.game
-        self.seats, self.taken, self._truncates = game.num_players, 0, game.truncates
+        self.seats, self.taken = game.num_players, 0
         shape = (game.num_players + steps, len(env))
         dtype = getattr(torch, np.dtype(game.observation_dtype).name)
 
@@ -74,36 +76,43 @@ class RolloutSteps:
             policy_id=zeros(),
             stored=zeros(dtype=torch.bool),
             rew=zeros(game.num_players, dtype=torch.float64),
-            over=zeros(dtype=torch.bool),
+            over=zeros(game.num_players, dtype=torch.bool),
+            cut=zeros(game.num_players, dtype=torch.bool),
         )
         self.rows.seat[: self.seats] = torch.arange(self.seats, device=device)[:, None]
         self._outcomes: Outcomes | None = None  # since the latest step
         self._last: list[tuple[int, Tensor, Tensor]] = []  # of games cut off: row, boards, observations of all seats
 
     @staticmethod
-    def bytes_of(env: GameVectorEnv, steps: int) -> int:
+    def bytes_of(env: VectorGames, steps: int) -> int:
         """Return how much memory a collection takes: the steps, the transitions taken from them, and their shuffle."""
         game = env.game
         shown_bytes = (
             int(np.prod(game.observation_shape)) * np.dtype(game.observation_dtype).itemsize + game.num_actions
         )
-        return 3 * (game.num_players + steps) * len(env) * (shown_bytes + 34 + 8 * game.num_players)
+        return 3 * (game.num_players + steps) * len(env) * (shown_bytes + 33 + 10 * game.num_players)
 
     @property
     def room(self) -> int:
         """Number of steps that can be added."""
         return len(self.rows.seat) - self.seats - self.taken
 
-    def add(self, *columns: Tensor) -> None:
-        """Add a step of all boards: an entry [B, ...] for each field of `StepRows`."""
+    def add(self, boards: slice, *columns: Tensor) -> int:
+        """Add a step of some boards, an entry [n, ...] for each field of `StepRows`; return its row.
+
+        The last boards of all complete a step.
+        """
         row = self.seats + self.taken
         for column, entry in zip(self.rows, columns, strict=True):
-            column[row] = entry
-        self.taken, self._outcomes = self.taken + 1, None
+            column[row, boards] = entry
+        self._outcomes = None
+        if boards.stop == self.rows.seat.shape[1]:
+            self.taken += 1
+        return row
 
-    def add_last(self, boards: Tensor, obs: Tensor) -> None:
-        """Add what every seat sees, [n, P, *O], on boards whose game the latest step has cut off."""
-        self._last.append((self.seats + self.taken - 1, boards, obs))
+    def add_last(self, row: int, boards: Tensor, obs: Tensor) -> None:
+        """Add what every seat sees, [n, P, *O], on boards whose game the step of a row has cut off."""
+        self._last.append((row, boards, obs))
 
     def outcomes(self, now: Tensor) -> "Outcomes":
         """Return what came of every action so far, where the seats `now` [B] are to move."""
@@ -118,7 +127,7 @@ class RolloutSteps:
         ahead, closing = torch.zeros_like(rows.rew[0]), torch.full_like(rows.rew[0], OPEN, dtype=torch.int64)
         closing.scatter_(1, now[:, None], end)
         for row in range(end - 1, -1, -1):
-            seat, over = rows.seat[row, :, None], rows.over[row, :, None]
+            seat, over = rows.seat[row, :, None], rows.over[row]
             ahead.masked_fill_(over, 0.0).add_(rows.rew[row])
             closing.masked_fill_(over, row)
             rew[row], closes[row] = ahead.gather(1, seat)[:, 0], closing.gather(1, seat)[:, 0]
@@ -143,8 +152,9 @@ class RolloutSteps:
             return column[:end].flatten(0, 1).index_select(0, place)
 
         closes = taken(outcomes.closes)
-        ended, no = closes < end, torch.zeros_like(closes, dtype=torch.bool)
-        terminated, truncated = (no, ended) if self._truncates else (ended, no)
+        ended = closes < end
+        truncated = ended & rows.cut[closes.clamp(max=end - 1), board, seat]
+        terminated = ended & ~truncated
         goes_on = closes > end  # with the next row, unless nobody knows yet what came of that
         goes_on[:-1] &= (board[1:] == board[:-1]) & (seat[1:] == seat[:-1])
         goes_on[-1:] = False
@@ -201,7 +211,7 @@ class RolloutSteps:
         rows = [column[: self.seats].transpose(0, 1).flatten(0, 1).numpy(force=True).copy() for column in self.rows]
         for column in rows[1:]:
             column[~rows[7]] = 0  # of closed ones nothing is left
-        seat, obs, mask, act, logp, value, policy_id, stored, rew, _ = rows
+        seat, obs, mask, act, logp, value, policy_id, stored, rew, *_ = rows
         return Batch(
             is_open=stored.reshape(-1, self.seats),
             rew=rew[np.arange(len(seat)), seat].reshape(-1, self.seats),

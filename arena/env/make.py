@@ -21,6 +21,11 @@ def is_compiled(task: Task) -> TypeGuard[Game]:
     return isinstance(task, Game) and not isinstance(task, HostedGame)
 
 
+def has_equal_seats(task: Task) -> TypeGuard[Game]:
+    """Return whether a task is a game whose seats see arrays of one shape and have the same numbered actions."""
+    return isinstance(task, Game) and not task.groups and task.action_box is None
+
+
 def vector_games(game: Game, num_envs: int, openings: int = 0) -> VectorGames:
     """Return `num_envs` games side by side, each beginning with up to `openings` random moves."""
     if isinstance(game, HostedGame):

@@ -4,8 +4,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
-from torch import nn
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from arena.base.errors import DivergedError
 
 
 def broken_tensor(module: nn.Module) -> str | None:
@@ -23,3 +27,9 @@ def broken_loss(figures: Mapping[str, Any]) -> str | None:
             if "loss" in name and isinstance(number, float) and not math.isfinite(number):
                 return f"{name} = {number}"
     return None
+
+
+def require_drawn(act: Tensor | NDArray[np.int64]) -> None:
+    """Raise `DivergedError` if one of the actions [n] is -1, which stands for none: its scores were no numbers."""
+    if (act < 0).any():
+        raise DivergedError("the network's scores are not numbers (NaN): no action can be drawn")

@@ -18,7 +18,7 @@ class Decision(NamedTuple):
     """Actions that a policy has drawn, with what learning from them needs."""
 
     act: Tensor
-    """Actions, int64 [n]."""
+    """Actions, int64 [n]; of a policy for real numbers, where it acts alone, float32 [n, k]."""
     logp: Tensor
     """Their log-probabilities, [n]."""
     value: Tensor
@@ -52,8 +52,8 @@ class Rollout(NamedTuple):
 class LearnsFromRollouts(Protocol):
     """A policy for numbered actions that acts on tensors, and learns from them, without a way through NumPy."""
 
-    def decide(self, obs: Tensor, mask: Tensor) -> Decision:
-        """Draw an action for each row of observations [n, *O], with legal actions `mask` [n, A]."""
+    def decide(self, obs: Tensor, mask: Tensor | None) -> Decision:
+        """Draw an action for each row of observations [n, *O], with legal actions `mask` [n, A]; None: all."""
 
     def process_rollout(self, rollout: Rollout) -> Batch:
         """Return the transitions for `learn`, with what `process_fn` adds to those of a buffer."""

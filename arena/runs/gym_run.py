@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from arena.base.seeding import spawn_seeds
-from arena.collector.of_task import collector_of
+from arena.collector.of_task import learner_collector_of
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.infos import of_numbers
@@ -51,9 +51,7 @@ class GymExperience:
         self._moves = moves_between(setup)
         capacity = options.environments * (self._moves + 1) if on_policy else config.buffer_size
         buffer = VectorReplayBuffer(max(capacity, 2 * options.environments), options.environments)
-        self.collector = collector_of(
-            setup.task.make, options.environments, policy, buffer, exploration_noise=not on_policy
-        )
+        self.collector = learner_collector_of(setup.task.make, options.environments, policy, buffer, on_policy)
 
     def trainer(self, hooks: Hooks) -> BaseTrainer:
         """Return the trainer of the policy, with one epoch a snapshot."""

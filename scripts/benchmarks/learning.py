@@ -15,6 +15,7 @@ from agents.learning.optimizer import Adam
 from agents.networks.common import ActorCritic, Net
 from agents.networks.discrete import Actor, Critic
 from arena.collector import Collector
+from arena.collector.boards import OwnBoards
 from arena.collector.rollout_collector import RolloutCollector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import DummyVectorEnv, GameVectorEnv
@@ -199,7 +200,7 @@ def self_play() -> Work:
     game = make_game("connect_four")
     policy = make_ppo(game.observation_shape, game.num_actions, 128)
     manager, env = MultiAgentPolicyManager([policy, policy]), GameVectorEnv(game, BOARDS)
-    collector = RolloutCollector(manager, env, VectorReplayBuffer(2 * BOARDS, 2 * BOARDS))
+    collector = RolloutCollector(manager, OwnBoards(env), VectorReplayBuffer(2 * BOARDS, 2 * BOARDS))
 
     def play() -> int:
         steps = collector.collect(n_step=BOARDS * MOVES).n_collected_steps

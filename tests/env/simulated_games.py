@@ -11,6 +11,7 @@ import torch
 from agents.algorithms.ppo import build
 from agents.configs.on_policy import PPOConfig
 from arena.base.errors import GameOverError, IllegalActionError, UsageError
+from arena.collector.boards import OwnBoards
 from arena.collector.rollout_collector import RolloutCollector
 from arena.data import VectorReplayBuffer
 from arena.data.batch import Batch
@@ -155,7 +156,9 @@ def test_auto_takes_the_device():
 @pytest.mark.parametrize("game", ["tic_tac_toe", "rock_paper_scissors"])
 def test_rollouts_on_the_device_are_those_of_the_cpu(game):
     """Collector, buffer, returns and learner take the device's tensors; only the kernels that play differ."""
-    ours, theirs = (RolloutCollector(manager, env, VectorReplayBuffer(99, 99)) for manager, env in tables(game))
+    ours, theirs = (
+        RolloutCollector(manager, OwnBoards(env), VectorReplayBuffer(99, 99)) for manager, env in tables(game)
+    )
     for _ in range(3):
         for collector in (ours, theirs):
             collector.collect(n_step=BOARDS * 5)
@@ -187,7 +190,7 @@ def flat(rollout) -> list[torch.Tensor]:
 
 def test_advantages_on_the_device_are_those_of_the_cpu():
     manager, env = next(tables("tic_tac_toe"))
-    collector = RolloutCollector(manager, env, VectorReplayBuffer(99, 99))
+    collector = RolloutCollector(manager, OwnBoards(env), VectorReplayBuffer(99, 99))
     collector.collect(n_step=BOARDS * 12)
     ((_, _, rollout),) = collector.rollouts()
     value, size = rollout.decision.value.double(), len(rollout.rew)
@@ -208,6 +211,6 @@ def on_cpu(rollout: Rollout) -> Rollout:
 
 def test_too_many_moves_for_the_memory_of_the_device_are_refused_with_what_there_is():
     manager, env = next(tables("tic_tac_toe"))
-    collector = RolloutCollector(manager, env, VectorReplayBuffer(99, 99))
+    collector = RolloutCollector(manager, OwnBoards(env), VectorReplayBuffer(99, 99))
     with pytest.raises(UsageError, match=r"10+ moves on 6 boards of tic_tac_toe need [\d,]+ MB .* --boards or --moves"):
         collector.collect(n_step=BOARDS * 10**9)

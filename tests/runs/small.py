@@ -57,11 +57,11 @@ def gym_run(name, env_id, folder, **changed) -> PolicyRun:
     return make_gym_run(GymTask(env_id), name, tiny(ALGORITHMS[name]), GymRunOptions(out=folder, **options | changed))
 
 
-def self_play(name, folder, **changed) -> SelfPlayTraining:
+def self_play(name, folder, game="tic_tac_toe", **changed) -> SelfPlayTraining:
     options = {"steps": 192, "snapshots": 3, "boards": 8, "moves": 8, "evaluation": ("random",), "evaluation_games": 4}
     run = RunConfig(out=folder, threads=1, **options | changed)
     league = LeagueConfig(self_play=0.5, pool=0.5, opponents=2)
-    return SelfPlayTraining(make_game("tic_tac_toe"), name, tiny(ALGORITHMS[name]), run, league)
+    return SelfPlayTraining(make_game(game), name, tiny(ALGORITHMS[name]), run, league)
 
 
 def offline(name, task, folder, data, **changed) -> PolicyRun:

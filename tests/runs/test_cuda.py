@@ -3,8 +3,11 @@
 import pytest
 import torch
 
+from arena.collector.rollout_collector import RolloutCollector
 from arena.data import Batch
 from arena.policy.checkpoint import load_policy
+from games.engine.trust import VARIABLE
+from tests.env.hosted.worlds import MODULE, spec
 from tests.runs.small import GYM, OFFLINE, SELF_PLAY, CutError, gym_run, offline, self_play
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
@@ -49,6 +52,16 @@ def test_gymnasium(name, env_id, tmp_path):
 @pytest.mark.parametrize("name", SELF_PLAY)
 def test_self_play(name, tmp_path):
     trained_in_two_pieces(lambda **changed: self_play(name, tmp_path / "run", device="cuda", **changed))
+
+
+@pytest.mark.parametrize("name", ["ppo", "dqn"])
+def test_self_play_in_a_hosted_game_beside_the_device(name, tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, MODULE)
+    run, _ = trained_in_two_pieces(
+        lambda **changed: self_play(name, tmp_path / "run", spec("early_death"), device="cuda", **changed)
+    )
+    halves = isinstance(run.learners[0].collector, RolloutCollector)
+    assert halves == (name == "ppo")  # the other learns from a buffer on the CPU
 
 
 @pytest.mark.parametrize(("name", "task"), OFFLINE)
