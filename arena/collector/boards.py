@@ -11,6 +11,7 @@ from torch import Tensor
 from arena.base.errors import UsageError
 from arena.collector.transfers import Fetched, sent, ways_to_step
 from arena.data.batch import Batch
+from arena.env.device import available_bytes
 from arena.env.games import VectorGames
 from arena.env.native import GameVectorEnv
 from arena.policy.divergence import require_drawn
@@ -55,6 +56,9 @@ class RolloutBoards(Protocol):
     def ways(self) -> Sequence[Sequence[slice]]:
         """Ways to step: groups of boards that step together, in the order in which they do."""
 
+    def free_bytes(self) -> int | None:
+        """Return how much memory is free on the device; None if that is the CPU."""
+
     def see(self, observation: Batch) -> None:
         """Note what is seen on all boards."""
 
@@ -83,6 +87,10 @@ class OwnBoards:
         self.env = env
         self.device = torch.as_tensor(env.seats).device
         self.ways = ((slice(0, len(env)),),)
+
+    def free_bytes(self) -> int | None:
+        """Return how much memory is free on the device; None if that is the CPU."""
+        return available_bytes() if self.env.device == "cuda" else None
 
     def see(self, observation: Batch) -> None:
         """Note what is seen on all boards."""
@@ -133,6 +141,10 @@ class HostBoards:
         self.env, self.device, self.ways = env, device, ways_to_step(len(env))
         self._act: dict[int, Fetched] = {}
         self._seen, self._first = Batch(), 0  # of the group that has stepped last, and its first board
+
+    def free_bytes(self) -> int | None:
+        """Return how much memory is free on the device; None if that is the CPU."""
+        return available_bytes() if self.device.type == "cuda" else None
 
     def see(self, observation: Batch) -> None:
         """Note what is seen on all boards."""

@@ -20,7 +20,6 @@ from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.rows import require_alike
 from arena.data.stats import CollectStats
-from arena.env.device import available_bytes
 from arena.policy.base import BasePolicy
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.rollout import Rollout
@@ -165,7 +164,8 @@ class RolloutCollector:
         if self._steps.taken:
             raise UsageError("a collection follows another that nobody has learned from: reset_buffer() first")
         needed = RolloutSteps.bytes_of(self.env, moves)
-        if self.device.type == "cuda" and needed > (there := available_bytes()):
+        there = self.boards.free_bytes()
+        if there is not None and needed > there:
             raise UsageError(
                 f"{moves} moves on {self.num_envs:,} boards of {self.env.game.name} need {needed / 1e6:,.0f} MB of "
                 f"memory on the device, which has {there / 1e6:,.0f} MB free: give fewer --boards or --moves"
