@@ -137,9 +137,10 @@ class Matchups:
         capacity = rings * (self.moves + 1) if on_policy else max(setup.config.buffer_size, 2 * rings)
         rows = boards * self.moves if on_policy else capacity
         learner = self.live[record.name]
-        size = transition_bytes(setup.task, learner.keeps_policies, learner.needs_obs_next)
+        pack = not on_policy and setup.task.observation_dtype == np.bool_
+        size = transition_bytes(setup.task, learner.keeps_policies, learner.needs_obs_next, pack)
         require_room(setup.task, min(rows, run.steps), size, "--boards or --moves" if on_policy else "--buffer-size")
-        buffer = VectorReplayBuffer(capacity, rings, ignore_obs_next=not learner.needs_obs_next)
+        buffer = VectorReplayBuffer(capacity, rings, ignore_obs_next=not learner.needs_obs_next, pack_bits=pack)
         if self.remote_rollouts is not None:
             rivals = self.rivals_of(record)
             matchup = Matchup(record.name, len(rivals), self._teaches(record), self.config.opponents)
@@ -194,9 +195,15 @@ def initial_seeds(seed: int, learners: int) -> list[int]:
     return [seed, *spawn_seeds(seed, 0, 0, INITIAL, count=learners - 1)]
 
 
-def transition_bytes(game: Game, keeps_policies: bool, needs_obs_next: bool) -> int:
-    """Return the bytes of a transition, without what is small beside observations, masks and policies."""
-    view = math.prod(game.observation_shape) * np.dtype(game.observation_dtype).itemsize + game.num_actions
+def transition_bytes(game: Game, keeps_policies: bool, needs_obs_next: bool, pack: bool) -> int:
+    """Return the bytes of a transition, without what is small beside observations, masks and policies.
+
+    `pack` says that booleans are stored as bits.
+    """
+    entries, actions = math.prod(game.observation_shape), game.num_actions
+    view = entries * np.dtype(game.observation_dtype).itemsize + actions
+    if pack:
+        view = math.ceil(entries / 8) + math.ceil(actions / 8)
     return view * (1 + needs_obs_next) + 4 * game.num_actions * keeps_policies
 
 

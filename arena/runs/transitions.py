@@ -20,11 +20,12 @@ def require_transitions(buffer: ReplayBuffer, task: Spaces, where: str) -> None:
     """
     if len(buffer) == 0:
         return
-    rows = buffer[:]
+    places = buffer.rings.in_time_order()
+    one = buffer[places[:1]]  # of whose form all are
     for key in ("obs", "obs_next"):
-        _require_observations(rows[key], task, f"{where} holds {'next ' * (key != 'obs')}observations")
-    _require_actions(rows.act, task.action, where)
-    if not np.isfinite(rows.rew).all():
+        _require_observations(one[key], task, f"{where} holds {'next ' * (key != 'obs')}observations")
+    _require_actions(buffer.get(places, "act", stack_num=1), task.action, where)
+    if not np.isfinite(buffer.get(places, "rew", stack_num=1)).all():
         raise UsageError(f"{where} holds rewards that are not finite")
 
 

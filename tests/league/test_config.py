@@ -58,15 +58,21 @@ def test_runs(options, message):
 
 
 def test_transitions_that_memory_cannot_hold_are_refused_before_anything_is_made():
-    size = transition_bytes(make_game("go"), keeps_policies=False, needs_obs_next=True)
+    size = transition_bytes(make_game("go"), keeps_policies=False, needs_obs_next=True, pack=False)
     with pytest.raises(UsageError, match=r"1,000,000,000,000 transitions of go:.* take .* GB, and this .* --boards"):
         require_room(make_game("go"), 10**12, size, "--boards or --moves")
     require_room(make_game("go"), 1000, size, "--boards or --moves")
 
 
 @pytest.mark.parametrize(
-    ("keeps_policies", "needs_obs_next", "size"), [(False, True, 23_552), (True, True, 42_240), (True, False, 30_464)]
+    ("keeps_policies", "needs_obs_next", "pack", "size"),
+    [
+        (False, True, False, 23_552),
+        (False, True, True, 2_944),
+        (True, True, False, 42_240),
+        (True, False, True, 20_160),
+    ],
 )
-def test_what_a_transition_of_chess_takes(keeps_policies, needs_obs_next, size):
-    """Planes [8, 8, 111] and a mask [4672] in bytes, once or twice, and a policy [4672] in float32."""
-    assert transition_bytes(make_game("chess"), keeps_policies, needs_obs_next) == size
+def test_what_a_transition_of_chess_takes(keeps_policies, needs_obs_next, pack, size):
+    """Planes [8, 8, 111] and a mask [4672] in bytes or bits, once or twice, and a policy [4672] in float32."""
+    assert transition_bytes(make_game("chess"), keeps_policies, needs_obs_next, pack) == size

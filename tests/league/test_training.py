@@ -69,19 +69,26 @@ def test_games_of_training_begin_after_random_moves_if_asked(shares, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "config", "views"),
-    [("dqn", CONFIGS["dqn"], 2), ("alphazero", AlphaZeroConfig(hidden=8, simulations=8, buffer_size=500), 1)],
+    ("game", "algorithm", "config", "views"),
+    [
+        ("tic_tac_toe", "dqn", CONFIGS["dqn"], 2),
+        ("tic_tac_toe", "alphazero", AlphaZeroConfig(hidden=8, simulations=8, buffer_size=500), 1),
+        ("go:size=3", "dqn", CONFIGS["dqn"], 2),
+        ("go:size=3", "alphazero", AlphaZeroConfig(hidden=8, channels=4, simulations=8, buffer_size=500), 1),
+    ],
 )
 def test_a_replay_buffer_holds_what_is_learned_from_and_as_much_as_was_reckoned_with(
-    algorithm, config, views, tmp_path
+    game, algorithm, config, views, tmp_path
 ):
+    """Planes and masks of go are stored as bits, and there are none of tic-tac-toe."""
     run = run_config(tmp_path / "run", steps=400, snapshots=1)
-    made = SelfPlayTraining(make_game("tic_tac_toe"), algorithm, config, run, LEAGUE)
+    made = SelfPlayTraining(make_game(game), algorithm, config, run, LEAGUE)
     made.train()
     buffer = made.current_learner.collector.buffer
     stored = {path: leaf.nbytes / buffer.maxsize for path, leaf in flatten(buffer.state_dict().storage).items()}
     large = sum(size for path, size in stored.items() if path.split("/")[-1] in ("obs", "mask", "target"))
-    assert large == transition_bytes(made.game, made.policy.keeps_policies, made.policy.needs_obs_next)
+    needs = made.policy.keeps_policies, made.policy.needs_obs_next
+    assert large == transition_bytes(made.game, *needs, pack=made.game.name == "go")
     assert sum(path.startswith("obs") and path.endswith("mask") for path in stored) == views
     assert sum(stored.values()) - large < 100
 

@@ -12,6 +12,7 @@ from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.data.buffer import hdf5
+from arena.data.buffer.bits import Shapes, as_arrays, from_arrays, packed, unpacked, widened
 from arena.data.buffer.filled import filled_alone, with_all_places
 from arena.data.buffer.options import BufferOptions
 from arena.data.buffer.rings import Added, Index, Rings
@@ -21,7 +22,7 @@ from arena.data.infos import fitted
 from arena.data.leaves import rows_at
 from arena.data.rows import require_fit, write_rows
 
-SHARED = ("_options", "_storage", "rings", "_tree", "_min_priority", "_max_priority", "_beta")
+SHARED = ("_options", "_storage", "_bits", "rings", "_tree", "_min_priority", "_max_priority", "_beta")
 """Attributes that a part of a buffer reads from the whole; the last four exist in prioritized buffers only."""
 
 
@@ -38,6 +39,8 @@ class ReplayBuffer:
         ignore_obs_next: do not store next observations; derive each from the following transition of its episode.
         save_only_last_obs: observations arrive as stacks of frames; store only the last frame.
         sample_avail: with `stack_num` > 1, sample only transitions whose whole stack lies in their episode.
+        pack_bits: store booleans of observations, planes and masks, as bits, in an eighth of the memory. What is read
+            are booleans; only an attribute shows the storage, `buffer.obs`.
 
     """
 
@@ -54,8 +57,9 @@ class ReplayBuffer:
         ignore_obs_next: bool = False,
         save_only_last_obs: bool = False,
         sample_avail: bool = False,
+        pack_bits: bool = False,
     ):
-        self._set_up([size], BufferOptions(stack_num, ignore_obs_next, save_only_last_obs, sample_avail))
+        self._set_up([size], BufferOptions(stack_num, ignore_obs_next, save_only_last_obs, sample_avail, pack_bits))
 
     def _set_up(self, sizes: Sequence[int], options: BufferOptions, rng: np.random.Generator | None = None) -> None:
         """Initialise an empty buffer with parts of these sizes; called by all constructors."""
@@ -69,6 +73,7 @@ class ReplayBuffer:
         self.rng = make_rng(rng)
         """Draws the samples."""
         self._storage = Batch()
+        self._bits: Shapes = {}
         self.reset()
 
     def reset(self, keep_statistics: bool = False) -> None:
@@ -132,10 +137,15 @@ class ReplayBuffer:
 
     def _accepted(self, rows: Batch, count: int) -> Batch:
         """The rows as they are stored; refuses (`UsageError`) what does not fit, or is not `count` rows."""
-        rows = normalised(rows, count, self._options)
+        rows, shapes = self._as_stored(normalised(rows, count, self._options))
         self._require_room_for(rows, count)
+        self._bits = shapes
         rows.__dict__["done"] = rows.terminated | rows.truncated
         return rows
+
+    def _as_stored(self, rows: Batch) -> tuple[Batch, Shapes]:
+        """Return rows in the form in which they are stored, and the shapes of what is bits there."""
+        return packed(rows, self._bits) if self._options.pack_bits else (rows, self._bits)
 
     def _require_room_for(self, rows: Batch, count: int) -> None:
         self._require_whole("add to")
@@ -197,14 +207,16 @@ class ReplayBuffer:
         places = buffer.rings.in_time_order()[-self.maxsize :]
         if len(places) == 0:
             return places
-        rows = buffer._storage[places]
+        rows = unpacked(buffer._storage[places], buffer._bits)
         if self._options.ignore_obs_next:
             rows.pop("obs_next", None)
         elif "obs_next" not in rows and (buffer._options.ignore_obs_next or "obs_next" in self._storage):
-            rows.obs_next = buffer._storage.obs[buffer.next(places)]
+            rows.obs_next = buffer._shown("obs", buffer._storage.obs[buffer.next(places)])
         rows.truncated[np.flatnonzero(np.isin(places[:-1], buffer.unfinished_index()))] = True
         rows.done = rows.terminated | rows.truncated
+        rows, shapes = self._as_stored(rows)
         self._require_room_for(rows, len(places))
+        self._bits = shapes
         return self._append(np.zeros(len(places), np.int64), rows)[0]
 
     @staticmethod
@@ -234,14 +246,15 @@ class ReplayBuffer:
         self._require_whole("set the storage of")
         if len(batch) != self.maxsize or not set(batch.keys()) <= set(RESERVED):
             raise UsageError(f"the storage needs length {self.maxsize} and keys among {list(RESERVED)}")
-        self._storage = batch
+        self._storage, self._bits = self._as_stored(batch)
         self.rings.counters.ends[:] = batch.get("done", np.zeros(self.maxsize))
 
     # --- keeping ------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> Batch:
         """Return the storage and all counters as arrays."""
-        return Batch(storage=self._storage, counters=self.rings.state_dict())
+        arrays = Batch(storage=self._storage, counters=self.rings.state_dict())
+        return Batch(arrays, bits=as_arrays(self._bits)) if self._bits else arrays
 
     def filled_state_dict(self) -> Batch:
         """Return the same with the storage of those places alone that are filled, in their order."""
@@ -255,9 +268,15 @@ class ReplayBuffer:
         self._require_whole("restore")
         arrays = with_all_places(arrays, self.rings.edges)
         require_sound(np.diff(self.rings.edges).tolist(), arrays, RESERVED)
-        self._storage = Batch(arrays.get("storage", Batch()))
+        storage = Batch(arrays.get("storage", Batch()))
         if self._options.ignore_obs_next:
-            self._storage.pop("obs_next", None)
+            storage.pop("obs_next", None)
+        self._bits = from_arrays(arrays.get("bits", Batch()), arrays.get("storage", Batch()))
+        if self._bits and not self._options.pack_bits:
+            storage, self._bits = unpacked(storage, self._bits), {}
+        elif not self._bits:
+            storage, self._bits = self._as_stored(storage)
+        self._storage = storage
         self.rings.load_state_dict(arrays.counters)
 
     def save_hdf5(self, path: str | os.PathLike[str]) -> None:
@@ -345,6 +364,7 @@ class ReplayBuffer:
         if default_value is not None and _is_empty(self._storage.get(key, Batch())):
             return default_value
         value = self._stacked(self._storage[key], self.rings.places(index), stack_num or self.stack_num)
+        value = self._shown(key, value)
         return value[0] if isinstance(index, int | np.integer) and not _is_empty(value) else value
 
     def _stacked(self, value: Any, places: NDArray[np.int64], stack_num: int) -> Any:
@@ -373,7 +393,7 @@ class ReplayBuffer:
             raise UsageError("the buffer is empty: there is nothing to read")
         rows = Batch()
         fields = rows.__dict__  # values of a Batch already
-        fields["obs"] = self._stacked(storage["obs"], places, stack_num)
+        fields["obs"] = self._shown("obs", self._stacked(storage["obs"], places, stack_num))
         for key in ("act", "rew", "terminated", "truncated", "done"):
             fields[key] = rows_at(storage[key], places)
         fields["obs_next"] = self.obs_next_at(places)
@@ -384,9 +404,14 @@ class ReplayBuffer:
     def obs_next_at(self, places: NDArray[np.int64]) -> Any:
         """Return the next observations of the transitions at `places`, which must exist."""
         storage = self._storage.__dict__
-        if "obs_next" in storage and not self._options.ignore_obs_next:
-            return self._stacked(storage["obs_next"], places, self.stack_num)
-        return self._stacked(storage["obs"], self.next(places), self.stack_num)
+        key = "obs_next"
+        if key not in storage or self._options.ignore_obs_next:
+            key, places = "obs", self.next(places)
+        return self._shown(key, self._stacked(storage[key], places, self.stack_num))
+
+    def _shown(self, key: str, value: Any) -> Any:
+        """Return stored entries of a key as they are read."""
+        return widened(value, self._bits[key]) if key in self._bits else value
 
 
 def _is_empty(value: Any) -> bool:

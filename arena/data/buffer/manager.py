@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
+from arena.data.buffer.bits import unpacked
 from arena.data.buffer.options import BufferOptions
 from arena.data.buffer.rings import Added
 from arena.data.rows import require_fit, write_rows
@@ -38,7 +39,7 @@ class ReplayBufferManager(ReplayBuffer):
         for k, buffer in enumerate(buffer_list):
             if buffer._storage.is_empty():
                 continue
-            rows = Batch(buffer._storage)
+            rows, self._bits = self._as_stored(unpacked(buffer._storage, buffer._bits))
             self._fit_infos(rows)
             require_fit(self._storage, rows, buffer.maxsize)
             start = int(self.rings.edges[k])
@@ -87,8 +88,9 @@ class VectorReplayBuffer(ReplayBufferManager):
         ignore_obs_next: bool = False,
         save_only_last_obs: bool = False,
         sample_avail: bool = False,
+        pack_bits: bool = False,
     ):
-        options = BufferOptions(stack_num, ignore_obs_next, save_only_last_obs, sample_avail)
+        options = BufferOptions(stack_num, ignore_obs_next, save_only_last_obs, sample_avail, pack_bits)
         self._set_up(equal_parts(total_size, buffer_num), options)
 
 

@@ -16,6 +16,7 @@ class BufferOptions:
     ignore_obs_next: bool = False
     save_only_last_obs: bool = False
     sample_avail: bool = False
+    pack_bits: bool = False
 
     def __post_init__(self) -> None:
         require_at_least(1, stack_num=self.stack_num)

@@ -52,8 +52,9 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         ignore_obs_next: bool = False,
         save_only_last_obs: bool = False,
         sample_avail: bool = False,
+        pack_bits: bool = False,
     ):
-        options = stack_num, ignore_obs_next, save_only_last_obs, sample_avail
+        options = stack_num, ignore_obs_next, save_only_last_obs, sample_avail, pack_bits
         self._set_up([size], PriorityOptions(*options, alpha, beta, weight_norm))
 
     def _set_up(self, sizes: Sequence[int], options: BufferOptions, rng: np.random.Generator | None = None) -> None:
@@ -200,8 +201,9 @@ class PrioritizedVectorReplayBuffer(PrioritizedReplayBuffer, ReplayBufferManager
         ignore_obs_next: bool = False,
         save_only_last_obs: bool = False,
         sample_avail: bool = False,
+        pack_bits: bool = False,
     ):
-        options = stack_num, ignore_obs_next, save_only_last_obs, sample_avail
+        options = stack_num, ignore_obs_next, save_only_last_obs, sample_avail, pack_bits
         self._set_up(equal_parts(total_size, buffer_num), PriorityOptions(*options, alpha, beta, weight_norm))
 
 
