@@ -21,7 +21,7 @@ class Options:
 
     action: Annotated[Literal["check"], tyro.conf.Positional] = "check"
     """What to do."""
-    kind: Literal["bubblewrap", "landlock"] = "bubblewrap"
+    kind: Literal["bubblewrap", "runsc", "landlock"] = "bubblewrap"
     """Sandbox that is tried."""
     json: bool = False
     """Print JSON instead of a table."""

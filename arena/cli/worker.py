@@ -27,7 +27,7 @@ class Options:
     name: str = ""
     """Name of this worker, one of its own for each that you start; by default that of the machine."""
     sandbox: bool = False
-    """Take programs, and run them in a sandbox (bubblewrap)."""
+    """Take programs, and run them in a sandbox: bubblewrap, or the one that ARENA_SANDBOX names."""
     workers: Annotated[str, tyro.conf.arg(metavar="N|ray|ray://HOST:PORT")] = "1"
     """Jobs that are played at the same time: a number of processes of this machine, or all cores of a Ray cluster."""
     jobs: int = 0

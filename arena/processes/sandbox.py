@@ -7,14 +7,17 @@ processes as always, and where control groups can be made has it use one core. `
 must not be able to do.
 
 It is switched on by `use_sandbox`, or by `ARENA_SANDBOX=bubblewrap` in the environment, which child processes inherit.
-Where bubblewrap cannot be had, `ARENA_SANDBOX=landlock` does with the kernel alone (`arena.processes.landlock`): a
-program in it writes nowhere, has no files of its own, and shares its name and its processes with the system.
+`ARENA_SANDBOX=runsc` runs programs on a kernel of their own, gVisor (`arena.processes.gvisor`), which alone calls that
+of the machine. Where neither can be had, `ARENA_SANDBOX=landlock` does with the kernel alone
+(`arena.processes.landlock`): a program in it writes nowhere, has no files of its own, and shares its name and its
+processes with the system.
 """
 
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,9 +26,11 @@ from arena.base.errors import UsageError
 from arena.processes.guarded import Guarded, default_bounds, guarded
 
 VARIABLE = "ARENA_SANDBOX"
-BUBBLEWRAP, LANDLOCK = "bubblewrap", "landlock"
-KINDS = (BUBBLEWRAP, LANDLOCK)
-LAUNCHER = Path(__file__).with_name("landlock.py")
+BUBBLEWRAP, RUNSC, LANDLOCK = "bubblewrap", "runsc", "landlock"
+KINDS = (BUBBLEWRAP, RUNSC, LANDLOCK)
+WITH_FILES = (BUBBLEWRAP, RUNSC)
+"""Those with a `/tmp` of their own."""
+LAUNCHER, CONTAINER = (Path(__file__).with_name(name) for name in ("landlock.py", "gvisor.py"))
 TRIAL_S = 10.0
 """Seconds for a trial of the sandbox."""
 CORES = 1.0
@@ -92,17 +97,21 @@ def _require(kind: str) -> None:
         raise UsageError(f"{kind!r} is no sandbox; known are {', '.join(KINDS)}")
     if kind == BUBBLEWRAP and shutil.which("bwrap") is None:
         raise UsageError("bubblewrap is not installed, which contains programs: apt install bubblewrap (Linux only)")
+    if kind == RUNSC and shutil.which("runsc") is None:
+        raise UsageError("gVisor's runsc is not installed: apt install runsc, or https://gvisor.dev/docs (Linux only)")
 
 
 def _wrapped(kind: str, command: Sequence[str]) -> list[str]:
     """Return the command that runs another one in a sandbox, to be followed by that."""
-    return _in_bubblewrap(command) if kind == BUBBLEWRAP else _in_landlock(command)
-
-
-def _in_landlock(command: Sequence[str]) -> list[str]:
+    if kind == BUBBLEWRAP:
+        return _in_bubblewrap(command)
+    needed = list(dict.fromkeys(_needed(command)))
+    first = [str(LAUNCHER)]
+    if kind == RUNSC:
+        first = [str(CONTAINER), tempfile.gettempdir(), str(TEMPORARY_BYTES), _start_folder(needed)]
     environment = [f"{name}={value}" for name, value in ENVIRONMENT.items()]
-    folders = [*SYSTEM, *(f"/etc/{name}" for name in SETTINGS), *dict.fromkeys(_needed(command))]
-    return ["env", "-i", *environment, sys.executable, "-I", "-S", str(LAUNCHER), *folders, "--"]
+    folders = [*SYSTEM, *(f"/etc/{name}" for name in SETTINGS), *needed]
+    return ["env", "-i", *environment, sys.executable, "-I", "-S", *first, *folders, "--"]
 
 
 def _in_bubblewrap(command: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from arena.base.errors import UsageError
 from arena.base.text import printable
 from arena.processes.guarded import Bounds, guarded
-from arena.processes.sandbox import BUBBLEWRAP, CORES, VARIABLE, sandboxed
+from arena.processes.sandbox import CORES, VARIABLE, WITH_FILES, sandboxed
 from arena.server.bundles import MOST_BYTES, write_files
 
 BUILD_S = 300.0
@@ -38,8 +38,8 @@ def build(command: str, sources: Path, place: Path) -> None:
 
     Raises `BuildError` for a build that fails, takes too long, or leaves what a bundle may not hold.
     """
-    if os.environ.get(VARIABLE) != BUBBLEWRAP:
-        raise BuildError("bots are built in bubblewrap, which this worker does not use")
+    if os.environ.get(VARIABLE) not in WITH_FILES:
+        raise BuildError(f"bots are built in {' or '.join(WITH_FILES)}, and this worker uses neither")
     script = SCRIPT.format(folder=shlex.quote(str(sources)), build=command)
     run = guarded(sandboxed(["sh", "-c", script, str(sources)]), Bounds(BUILD_MEMORY, BUILD_PROCESSES, CORES))
     process = run.start(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from arena.match.containment import attempts, try_sandbox
 from arena.match.match import Match
 from arena.policy.registry import make_agent, make_game
 from arena.processes import landlock, sandbox
-from arena.processes.sandbox import VARIABLE, sandboxed, use_sandbox
+from arena.processes.sandbox import VARIABLE, guarded_program, sandboxed, use_sandbox
 from tests.agents.outside.programs import require_program
 from tests.processes.test_cgroups import limited_by_the_kernel
 
@@ -39,6 +40,9 @@ for line in sys.stdin:
 """
 
 
+PROGRAMS = {sandbox.BUBBLEWRAP: "bwrap", sandbox.RUNSC: "runsc"}
+
+
 def has_landlock():
     """Return whether this kernel has the version of Landlock that is needed."""
     return landlock.LIBC.syscall(landlock.CREATE_RULESET, None, 0, landlock.VERSION_FLAG) >= landlock.ABI
@@ -46,8 +50,8 @@ def has_landlock():
 
 @pytest.fixture(params=sandbox.KINDS)
 def switched_on(request, monkeypatch):
-    if request.param == sandbox.BUBBLEWRAP:
-        require_program("bwrap")
+    if request.param in PROGRAMS:
+        require_program(PROGRAMS[request.param])
     elif not has_landlock():
         pytest.skip("this kernel has no Landlock, or an older one")
     monkeypatch.setenv(VARIABLE, "")
@@ -146,8 +150,10 @@ def test_where_there_is_none_it_is_said_in_one_line(monkeypatch, capsys):
     monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
     assert main(["sandbox", "check"]) == 2
     assert "apt install bubblewrap" in capsys.readouterr().err
+    assert main(["sandbox", "check", "--kind", "runsc"]) == 2
+    assert "apt install runsc" in capsys.readouterr().err
     monkeypatch.setenv(VARIABLE, "gvisor")
-    with pytest.raises(UsageError, match="'gvisor' is no sandbox; known are bubblewrap, landlock"):
+    with pytest.raises(UsageError, match="'gvisor' is no sandbox; known are bubblewrap, runsc, landlock"):
         sandboxed(["true"])
 
 
@@ -164,3 +170,20 @@ def test_a_tournament_in_it(switched_on, tmp_path, monkeypatch, capsys):
     assert main([*words, "--store", "games.db", "--out", "results"]) == 0
     with (tmp_path / "results" / "games.csv").open() as file:
         assert [row["reason"] for row in csv.DictReader(file)] == ["finished"] * 4
+
+
+def test_a_killed_container_leaves_nothing(tmp_path, monkeypatch):
+    """Neither processes, nor its folder, which the next one removes."""
+    require_program("runsc")
+    monkeypatch.setenv(VARIABLE, sandbox.RUNSC)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    run = guarded_program(["sh", "-c", "echo begun; sleep 600"])
+    process = run.start(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"begun\n"
+    (folder,) = tmp_path.iterdir()
+    run.end(process)
+    process.stdout.close()
+    alive = [Path(f"/proc/{number}/cmdline").read_bytes() for number in os.listdir("/proc") if number.isdecimal()]
+    assert not any(folder.name.encode() in words for words in alive)
+    assert subprocess.run(sandboxed(["true"]), check=True, timeout=30).returncode == 0
+    assert list(tmp_path.iterdir()) == []

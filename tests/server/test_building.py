@@ -24,10 +24,13 @@ tar --format=ustar -cf all.tar -C one a; tar --format=ustar -rf all.tar -C two a
 """Prints a tar of its own into that of the build: a file, and another below it."""
 
 
-@pytest.fixture
-def boxed(monkeypatch):
-    require_program("bwrap")
-    monkeypatch.setenv(VARIABLE, "bubblewrap")
+PROGRAMS = {"bubblewrap": "bwrap", "runsc": "runsc"}
+
+
+@pytest.fixture(params=PROGRAMS)
+def boxed(request, monkeypatch):
+    require_program(PROGRAMS[request.param])
+    monkeypatch.setenv(VARIABLE, request.param)
 
 
 def sources(tmp_path, script, manifest=MANIFEST):
@@ -101,7 +104,7 @@ def test_builds_that_do_harm_are_ended(boxed, tmp_path, monkeypatch, script, rea
 def test_nothing_is_built_without_room_of_its_own(tmp_path, monkeypatch, sandbox):
     monkeypatch.setenv(VARIABLE, sandbox)
     folder = sources(tmp_path, "touch ran")
-    with pytest.raises(BuildError, match="bots are built in bubblewrap"):
+    with pytest.raises(BuildError, match="bots are built in bubblewrap or runsc, and this worker uses neither"):
         build("sh make.sh", folder, tmp_path / "built")
     assert not (folder / "ran").exists()
 

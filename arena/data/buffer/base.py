@@ -394,8 +394,9 @@ class ReplayBuffer:
         rows = Batch()
         fields = rows.__dict__  # values of a Batch already
         fields["obs"] = self._shown("obs", self._stacked(storage["obs"], places, stack_num))
-        for key in ("act", "rew", "terminated", "truncated", "done"):
-            fields[key] = rows_at(storage[key], places)
+        fields["act"] = rows_at(storage["act"], places)
+        for key in ("rew", "terminated", "truncated", "done"):
+            fields[key] = storage[key][places]
         fields["obs_next"] = self.obs_next_at(places)
         for key in ("info", "policy"):
             fields[key] = self._stacked(storage[key], places, 1) if key in storage else Batch()
@@ -415,4 +416,4 @@ class ReplayBuffer:
 
 
 def _is_empty(value: Any) -> bool:
-    return isinstance(value, Batch) and value.is_empty(recurse=True)
+    return isinstance(value, Batch) and (not value.__dict__ or value.is_empty(recurse=True))
