@@ -26,7 +26,8 @@ class HalvesCollector(Collector):
     """A `Collector` in which one half of the environments steps while the policy answers for the other.
 
     It does so when it collects steps by the policy's actions and finds it the faster way. Episodes, random actions, and
-    observations that are no arrays are collected as by a `Collector`. What is stored is the same.
+    observations that are no arrays are collected as by a `Collector`. What is stored is the same. It keeps no hidden
+    states: it is not for recurrent networks.
 
     Args:
         policy: learns from rollouts, whose actions are computed on `device`.
