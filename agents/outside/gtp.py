@@ -9,15 +9,18 @@ pass itself. A program may resign, which ends a match; some have an option again
 (`gtp:gnugo --mode gtp --never-resign`).
 
 A program that supports `lz-genmove_analyze`, as Leela Zero and KataGo do, is asked for moves with it, and the win rate
-of its move is the `value` of the answer.
+of its move is the `value` of the answer, and the line that it expects the `pv`.
 """
+
+import contextlib
+from collections.abc import Sequence
 
 import numpy as np
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
 from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command, split_command
 from arena.base.errors import UsageError
-from arena.policy.gtp_analysis import ANALYSE, INTERVAL, read_analysis
+from arena.policy.gtp_analysis import ANALYSE, INTERVAL, GtpAnswer, read_analysis
 from arena.policy.gtp_notation import COLOURS, gtp_notation
 from arena.policy.protocol import RESIGN
 from games.engine.game import Game
@@ -53,11 +56,12 @@ class GtpPolicy(OutsidePolicy):
                 self._send_command(program, f"set_random_seed {self.seed_of(turn.game_id)}")
             self._set_up(program, self._required_plays(turn))
             self._tell_clock(program, turn)
-            answer, value = self._move(program, COLOURS[turn.seat], turn.limit_s(ANSWER_LIMIT_S))
+            answer, value, line = self._move(program, COLOURS[turn.seat], turn.limit_s(ANSWER_LIMIT_S))
             if answer.lower() == "resign":
                 return Reply(RESIGN, value=value)
             self._played.append((turn.seat, answer))
-            return Reply(self._game.parse_action(turn.state, self._notation.read(answer)), value=value)
+            action = self._game.parse_action(turn.state, self._notation.read(answer))
+            return Reply(action, value=value, line=self._read_line(turn, action, line))
         except UsageError as error:
             self.close()
             raise ProgramError(f"{program.name} answered genmove: {error}") from None
@@ -83,21 +87,30 @@ class GtpPolicy(OutsidePolicy):
             colour, left = COLOURS[turn.seat], clock.seconds_left
             self._send_command(program, f"time_left {colour} {max(int(left), 1)} {stones}")
 
-    def _move(self, program: Program, colour: str, seconds: float) -> tuple[str, float | None]:
-        """Return the program's move, in go a pass only if no dead stones of the opponent are left, and its value."""
+    def _read_line(self, turn: Turn, action: int, line: Sequence[str]) -> tuple[int, ...]:
+        """Return the actions of a line that the program expects; empty if it does not begin with its action."""
+        texts = []
+        with contextlib.suppress(UsageError):  # of a point that is none
+            for point in line:
+                texts.append(self._notation.read(point))
+        actions = turn.read_line(texts) if len(line) > 1 else ()
+        return actions if actions[:1] == (action,) else ()
+
+    def _move(self, program: Program, colour: str, seconds: float) -> GtpAnswer:
+        """Return the program's move, in go a pass only if no dead stones of the opponent are left."""
         cleans_up = self._is_go and {"kgs-genmove_cleanup", "undo"} <= self._supported
         passed = bool(self._played) and self._played[-1][1].lower() == "pass"
         if not (passed and cleans_up):
-            answer, value = self._genmove(program, colour, seconds)
-            if answer.lower() != "pass" or not cleans_up:
-                return answer, value
+            analysis = self._genmove(program, colour, seconds)
+            if analysis.move.lower() != "pass" or not cleans_up:
+                return analysis
             self._send_command(program, "undo")
-        return self._send_command(program, f"kgs-genmove_cleanup {colour}", seconds), None
+        return GtpAnswer(self._send_command(program, f"kgs-genmove_cleanup {colour}", seconds), None, ())
 
-    def _genmove(self, program: Program, colour: str, seconds: float) -> tuple[str, float | None]:
-        """Return the program's move and its expected return; None if the program states none."""
+    def _genmove(self, program: Program, colour: str, seconds: float) -> GtpAnswer:
+        """Return the program's move, and what it says of it."""
         if ANALYSE not in self._supported:
-            return self._send_command(program, f"genmove {colour}", seconds), None
+            return GtpAnswer(self._send_command(program, f"genmove {colour}", seconds), None, ())
         return read_analysis(self._send_command(program, f"{ANALYSE} {colour} {INTERVAL}", seconds))
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from arena.base.errors import UsageError
 from games.engine.batch import new_games
 from games.engine.compiler import kernels
 from games.engine.game import Game, State, position_bytes
@@ -43,6 +44,24 @@ class ReplayedGame:
     def state(self) -> State:
         """Return the position after the moves, shape ()."""
         return self._games.states[0]
+
+    def read_on(self, texts: Sequence[str], legal: Sequence[int]) -> tuple[int, ...]:
+        """Return actions from here on, up to the first text that cannot be read or names an illegal one.
+
+        `legal` are the legal actions here.
+        """
+        further = ReplayedGame(self._game, self.state.copy())
+        for text in texts:
+            try:
+                action = self._game.parse_action(further.state, text)
+            except UsageError:
+                break
+            if action not in legal:
+                break
+            further.follow([*further.moves, action])
+            games = further._games
+            legal = [] if games.over[0] else np.flatnonzero(games.mask[0]).tolist()
+        return tuple(further.moves)
 
     def follow(self, moves: Sequence[int]) -> None:
         """Advance to the position after `moves`; restart if they do not continue the known ones."""

@@ -22,6 +22,8 @@ from games.engine.game import Game, State
 
 REPLAYS_KEPT = 256
 """Number of games whose moves are cached in notation; the moves of others are replayed."""
+LONGEST_LINE = 16
+"""Moves that are kept of a line of play."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,10 @@ class Turn:
     history: Sequence[str] = ()
     """Moves of the game so far in its notation, as far as they are known."""
 
+    def read_line(self, texts: Sequence[str]) -> tuple[int, ...]:
+        """Return a line of play from this position, up to the first move that cannot be read or is illegal there."""
+        return () if self.replay is None else self.replay.read_on(texts[:LONGEST_LINE], self.legal)
+
     def limit_s(self, usual: float) -> float:
         """Return the time to wait for an answer in seconds: `usual`, or a clock that allows more."""
         return max(usual, self.seconds_left or 0.0)
@@ -68,6 +74,8 @@ class Reply:
     """Probability of each action, [A]; None if not given."""
     value: float | None = None
     """Expected return; None if not given."""
+    line: Sequence[int] = ()
+    """Actions that it expects, its own first; empty if it names none."""
     failure: Exception | None = None
     """Why there is no action; None where there is one."""
     transcript: str | None = None
@@ -105,7 +113,8 @@ class OutsidePolicy(Policy):
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Return `act` [n], and `probs` [n, A] if all replies have them.
 
-        If any reply has them, also `value` [n], NaN in the others, and `failure` and `transcript` (objects [n]).
+        If any reply has them, also `value` [n], NaN in the others, `pv` [n, L], -1 after a line's end, and `failure`
+        and `transcript` (objects [n]).
         """
         states = positions(batch, self._game, self._agent)
         if not self._game.perfect_information:
@@ -124,6 +133,11 @@ class OutsidePolicy(Policy):
             result.probs = np.array(probs)
         if not np.isnan(values).all():
             result.value = values
+        if any(reply.line for reply in replies):
+            result.pv = np.full((len(replies), LONGEST_LINE), -1)
+            for row, reply in enumerate(replies):
+                line = reply.line[:LONGEST_LINE]
+                result.pv[row, : len(line)] = line
         for name in ("failure", "transcript"):
             if any(getattr(reply, name) is not None for reply in replies):
                 result[name] = np.array([getattr(reply, name) for reply in replies], object)

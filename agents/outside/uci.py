@@ -23,7 +23,10 @@ DEFAULT_LIMIT = {"nodes": 10_000}
 
 
 class UciPolicy(OutsidePolicy):
-    """Plays the moves of a chess engine, with its evaluation as `value`. A failed engine restarts at the next move."""
+    """Plays the moves of a chess engine, with its evaluation as `value` and the line that it expects as `pv`.
+
+    A failed engine restarts at the next move.
+    """
 
     obeys = frozenset({"nodes", "depth"})
 
@@ -54,13 +57,13 @@ class UciPolicy(OutsidePolicy):
         own = self._limits or ({} if turn.clock else DEFAULT_LIMIT)
         limit = limit_of(own, turn.clock, turn.seat)
         try:
-            move, value = engine.play(
+            line, value = engine.play(
                 self._game.position_text(begin), moves, turn.game_id, limit, turn.limit_s(ANSWER_LIMIT_S)
             )
         except ProgramError:
             self.close()
             raise
-        return Reply(self._game.parse_action(turn.state, move), value=value)
+        return Reply(self._game.parse_action(turn.state, line[0]), value=value, line=turn.read_line(line))
 
     def parameters(self) -> tuple[Parameter, ...]:
         """Return the options of the engine that are numbers, with the values that the engine has by default."""

@@ -77,10 +77,10 @@ class UciEngine:
 
     def play(
         self, fen: str, moves: Sequence[str], game_id: int, limit: chess.engine.Limit, seconds: float
-    ) -> tuple[str, float | None]:
-        """Return its move in UCI notation and its expected return, after `moves` (in SAN) from the position `fen`.
+    ) -> tuple[list[str], float | None]:
+        """Return the line of play that it expects and its expected return, after `moves` (in SAN) from `fen`.
 
-        `limit` is what it is told with `go`.
+        The line is in UCI notation and begins with its move. `limit` is what it is told with `go`.
         Raises `SilentError` if there is no move within `seconds`.
         """
         assert self._protocol is not None
@@ -88,7 +88,9 @@ class UciEngine:
         for move in moves:
             board.push_san(move)
         try:
-            thinking = self._protocol.play(board, limit, game=game_id, info=chess.engine.INFO_SCORE)
+            thinking = self._protocol.play(
+                board, limit, game=game_id, info=chess.engine.INFO_SCORE | chess.engine.INFO_PV
+            )
             result = wait_for(thinking, seconds)
         except TimeoutError:
             raise SilentError(f"{self.name} named no move for {seconds:g} s") from None
@@ -98,7 +100,9 @@ class UciEngine:
             raise ProgramError(f"{self.name} names no move")
         score = result.info.get("score")
         value = None if score is None else expected_return(score.relative.score(mate_score=MATE))
-        return result.move.uci(), value
+        line = [move.uci() for move in result.info.get("pv", ())]
+        move = result.move.uci()
+        return line if line[:1] == [move] else [move], value
 
     def _failure(self, error: chess.engine.EngineError) -> ProgramError:
         lines = () if self._protocol is None else self._protocol.stderr_lines

@@ -10,6 +10,7 @@ the moves that were searched:
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 ANALYSE = "lz-genmove_analyze"
 """The command; a colour and an interval follow it."""
@@ -20,20 +21,36 @@ ALL = 10_000
 
 INFO = re.compile(r"\binfo move (\S+)((?: (?!info\b)\S+)*)")
 WINRATE = re.compile(r" winrate (\d{1,6})(?![\d.])")
+LINE = re.compile(r" pv((?: \S+)+)")
 
 
-def read_analysis(text: str) -> tuple[str, float | None]:
-    """Return the move of an answer and its expected return, -1 to 1; None without a score, "" without a move."""
+class GtpAnswer(NamedTuple):
+    """What a program says with its move."""
+
+    move: str
+    """The move; empty if it names none."""
+    value: float | None
+    """Its expected return, -1 to 1; None without a score."""
+    line: Sequence[str]
+    """The moves that it expects, from its own on."""
+
+
+def read_analysis(text: str) -> GtpAnswer:
+    """Return what an answer says; of several reports of its move the latest counts."""
     *reports, last = text.splitlines() or [""]
     word, _, move = last.strip().partition(" ")
     move = move.strip() if word == "play" else ""
-    value = None
+    value, line = None, [move]
     for report in reports:
         for searched, figures in INFO.findall(report):
-            winrate = WINRATE.search(figures)
-            if searched.lower() == move.lower() and winrate is not None:
-                value = min(2 * int(winrate[1]) / ALL - 1, 1.0)  # the latest report counts
-    return move, value
+            if searched.lower() != move.lower():
+                continue
+            winrate, expected = WINRATE.search(figures), LINE.search(figures)
+            if winrate is not None:
+                value = min(2 * int(winrate[1]) / ALL - 1, 1.0)
+            if expected is not None:
+                line = expected[1].split()
+    return GtpAnswer(move, value, line)
 
 
 def written_analysis(move: str, value: float | None, visits: int | None, line: Sequence[str]) -> str:

@@ -28,13 +28,13 @@ from tests.agents.outside.programs import ARENA, require_program
     ],
 )
 def test_the_score_is_that_of_the_move_in_the_latest_report(answer, read):
-    move, value = read_analysis(answer)
+    move, value, _ = read_analysis(answer)
     assert (move.upper(), value) == ("D4", read)
 
 
 @pytest.mark.parametrize("answer", ["", "D4", "info move D4 winrate 1 pv D4", "play D4\n=", "play"])
 def test_what_names_no_move_has_none(answer):
-    assert read_analysis(answer) == ("", None)
+    assert read_analysis(answer)[:2] == ("", None)
 
 
 @pytest.mark.parametrize("value", [-1.0, -0.25, 0.0, 0.5, 1.0])
@@ -42,7 +42,7 @@ def test_what_is_written_is_read_again(value):
     report, last = written_analysis("swap-pieces", value, 30, ["swap-pieces", "b3"]).split("\n")
     assert report == f"info move swap-pieces visits 30 winrate {round((value + 1) * 5000)} order 0 pv swap-pieces b3"
     assert last == "play swap-pieces"
-    assert read_analysis(f"{report}\n{last}") == ("swap-pieces", value)
+    assert read_analysis(f"{report}\n{last}") == ("swap-pieces", value, ["swap-pieces", "b3"])
 
 
 def test_an_agent_that_states_nothing_has_its_move_alone():
@@ -57,6 +57,9 @@ def test_programs_agree_on_who_has_won():
     with closing(make_agent(f"gtp:{ARENA} gtp mcts:300 --game hex:size=4", game)) as agent:
         rules = Adjudication(resign="movecount=1,score=0.9")
         match = Match(game, [("program", agent)] * 2, adjudicator=Adjudicator(game, rules))
+        first = match.advance()
+        assert first.pv.tolist()[0] == first.action
+        assert len(line := match.line(first.pv.tolist()[1:])) == (first.pv >= 0).sum() - 1 > 0, line
         assert match.play_out().verdict.detail == "resign by score"
 
 

@@ -68,6 +68,15 @@ def test_stockfish_tells_what_it_expects_and_sees_mate():
     assert answer.value > 0.99
 
 
+def test_the_line_that_stockfish_expects_is_legal_from_its_move_on():
+    with closing(make_agent(f"uci:{require_program('stockfish')},depth=8", CHESS)) as agent:
+        match = Match(CHESS, [("stockfish", agent)] * 2)
+        before = [match.advance() for _ in range(3)][-1].pv.tolist()
+        expected = match.line(before[1:])  # from behind its move
+    assert before[0] == match.actions[-1]
+    assert len(expected) == sum(action >= 0 for action in before) - 1 > 1
+
+
 def test_stockfish_knows_what_has_been_played():
     """A queen up it shuns the draw by repetition, which the position alone does not show."""
     stockfish = require_program("stockfish")
