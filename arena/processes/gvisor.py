@@ -120,7 +120,7 @@ def _sweep(temporary: Path) -> None:
     for place in temporary.glob(f"{PREFIX}*"):
         number = place.name.removeprefix(PREFIX).partition("-")[0]
         with contextlib.suppress(OSError):
-            if place.stat().st_uid == os.getuid() and not os.path.exists(f"/proc/{number}"):
+            if place.lstat().st_uid == os.getuid() and not os.path.exists(f"/proc/{number}"):
                 shutil.rmtree(place, ignore_errors=True)
 
 

@@ -1,5 +1,6 @@
 """Booleans of observations as bits: how a buffer stores them, and how they are read."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,7 @@ def widened(value: Any, shape: Any) -> Any:
         return result
     if not isinstance(shape, tuple):
         return value
-    count = int(np.prod(shape))
-    return np.unpackbits(value, axis=-1, count=count).view(np.bool_).reshape(*value.shape[:-1], *shape)
+    return np.unpackbits(value, axis=-1, count=math.prod(shape)).view(np.bool_).reshape(*value.shape[:-1], *shape)
 
 
 def as_arrays(shapes: Shapes) -> Batch:
@@ -56,12 +56,13 @@ def from_arrays(arrays: Batch, storage: Batch) -> Shapes:
         if isinstance(part, Batch) and isinstance(stored, Batch):
             shapes[key] = from_arrays(part, stored)
             continue
-        sizes = part if isinstance(part, np.ndarray) and part.dtype == np.int64 and part.ndim == 1 else np.zeros(1)
-        width = -(-int(np.prod(sizes)) // 8)
-        fits = isinstance(stored, np.ndarray) and stored.dtype == np.uint8 and stored.shape[1:] == (width,)
-        if not fits or (sizes < 1).any():
+        named = isinstance(part, np.ndarray) and part.dtype == np.int64 and part.ndim == 1
+        sizes: tuple[int, ...] = tuple(part.tolist()) if named else (0,)
+        width = (math.ceil(math.prod(sizes) / 8),)
+        fits = isinstance(stored, np.ndarray) and stored.dtype == np.uint8 and stored.shape[1:] == width
+        if not fits or min(sizes, default=1) < 1:
             raise UsageError(f"counters and arrays do not fit each other: {key} holds no bits of the shape it names")
-        shapes[key] = tuple(sizes.tolist())
+        shapes[key] = sizes
     return shapes
 
 
