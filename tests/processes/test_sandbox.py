@@ -14,9 +14,9 @@ from arena.cli.main import main
 from arena.match.containment import attempts, try_sandbox
 from arena.match.match import Match
 from arena.policy.registry import make_agent, make_game
-from arena.processes import landlock, sandbox
+from arena.processes import sandbox
 from arena.processes.sandbox import VARIABLE, guarded_program, sandboxed, use_sandbox
-from tests.agents.outside.programs import require_program
+from tests.processes.sandboxes import has_landlock, switch_on
 from tests.processes.test_cgroups import limited_by_the_kernel
 
 pytestmark = pytest.mark.full
@@ -40,22 +40,9 @@ for line in sys.stdin:
 """
 
 
-PROGRAMS = {sandbox.BUBBLEWRAP: "bwrap", sandbox.RUNSC: "runsc"}
-
-
-def has_landlock():
-    """Return whether this kernel has the version of Landlock that is needed."""
-    return landlock.LIBC.syscall(landlock.CREATE_RULESET, None, 0, landlock.VERSION_FLAG) >= landlock.ABI
-
-
 @pytest.fixture(params=sandbox.KINDS)
 def switched_on(request, monkeypatch):
-    if request.param in PROGRAMS:
-        require_program(PROGRAMS[request.param])
-    elif not has_landlock():
-        pytest.skip("this kernel has no Landlock, or an older one")
-    monkeypatch.setenv(VARIABLE, "")
-    use_sandbox(request.param)
+    switch_on(request.param, monkeypatch)
     return request.param
 
 
@@ -174,8 +161,7 @@ def test_a_tournament_in_it(switched_on, tmp_path, monkeypatch, capsys):
 
 def test_a_killed_container_leaves_nothing(tmp_path, monkeypatch):
     """Neither processes, nor its folder, which the next one removes."""
-    require_program("runsc")
-    monkeypatch.setenv(VARIABLE, sandbox.RUNSC)
+    switch_on(sandbox.RUNSC, monkeypatch)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     run = guarded_program(["sh", "-c", "echo begun; sleep 600"])
     process = run.start(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)

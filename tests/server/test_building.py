@@ -5,13 +5,13 @@ import shutil
 import pytest
 
 from arena.base.errors import UsageError
-from arena.processes.sandbox import VARIABLE
+from arena.processes.sandbox import VARIABLE, WITH_FILES
 from arena.server import building
 from arena.server.building import BuildError, build
 from arena.server.bundles import pack, read_bundle
 from arena.server.job_games import JobGames
 from arena.server.worker import Worker
-from tests.agents.outside.programs import require_program
+from tests.processes.sandboxes import switch_on
 from tests.server.test_bundles import BOT, with_manifest
 
 pytestmark = pytest.mark.full
@@ -24,13 +24,9 @@ tar --format=ustar -cf all.tar -C one a; tar --format=ustar -rf all.tar -C two a
 """Prints a tar of its own into that of the build: a file, and another below it."""
 
 
-PROGRAMS = {"bubblewrap": "bwrap", "runsc": "runsc"}
-
-
-@pytest.fixture(params=PROGRAMS)
+@pytest.fixture(params=WITH_FILES)
 def boxed(request, monkeypatch):
-    require_program(PROGRAMS[request.param])
-    monkeypatch.setenv(VARIABLE, request.param)
+    switch_on(request.param, monkeypatch)
 
 
 def sources(tmp_path, script, manifest=MANIFEST):
