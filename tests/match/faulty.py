@@ -90,7 +90,8 @@ def hoards(act):
 
 def hoards_below(act):
     code = "hoard = []\nwhile True: hoard.append(bytearray(b'x' * 2**23))"
-    subprocess.run([sys.executable, "-c", code], check=False)
+    subprocess.run([sys.executable, "-c", code], check=False)  # which the kernel may end before the guard looks
+    time.sleep(600)
     return act
 
 

@@ -70,8 +70,6 @@ FAULTS = [
 ]
 PATIENT = {"hoards", "hoards below", "prints", "floods", "hides"}
 """Those whose fault takes a while to show: their clock is a long one."""
-SEEN_BY_THE_GUARD = {"hoards below"}
-"""Those that play on until their guard looks, 20 times a second: moves may come first."""
 AGAIN = {"raises", "hangs", "prints", "exits", "hides", "garbage"}
 """Those that are seen to play another game: their process lives on, was killed, has ended, or is out of reach."""
 
@@ -85,8 +83,7 @@ def test_whatever_an_agent_does_it_loses_this_game_and_plays_the_next(contain, h
         record = play(policy, seed)
         assert (record.verdict.reason, record.verdict.offender) == (reason, 1)
         assert record.verdict.detail.startswith(detail)
-        assert record.verdict.returns == (1.0, -1.0)
-        assert record.actions == (0,) * (len(record.actions) if how in SEEN_BY_THE_GUARD else 3)
+        assert (record.actions, record.verdict.returns) == ((0, 0, 0), (1.0, -1.0))
 
 
 @pytest.mark.full
