@@ -75,7 +75,7 @@ class Reply:
     value: float | None = None
     """Expected return; None if not given."""
     line: Sequence[int] = ()
-    """Actions that it expects, its own first; empty if it names none."""
+    """Actions that it expects, its own first, `LONGEST_LINE` at most; empty if it names none."""
     failure: Exception | None = None
     """Why there is no action; None where there is one."""
     transcript: str | None = None
@@ -136,8 +136,7 @@ class OutsidePolicy(Policy):
         if any(reply.line for reply in replies):
             result.pv = np.full((len(replies), LONGEST_LINE), -1)
             for row, reply in enumerate(replies):
-                line = reply.line[:LONGEST_LINE]
-                result.pv[row, : len(line)] = line
+                result.pv[row, : len(reply.line)] = reply.line
         for name in ("failure", "transcript"):
             if any(getattr(reply, name) is not None for reply in replies):
                 result[name] = np.array([getattr(reply, name) for reply in replies], object)

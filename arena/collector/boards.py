@@ -18,7 +18,7 @@ from arena.policy.divergence import require_drawn
 
 
 class Stepped(NamedTuple):
-    """What a step of n boards brought, on the learner's device but for `rows`."""
+    """Outcome of a step of n boards, on the learner's device but for `rows`."""
 
     rew: Tensor
     """Rewards of all seats, [n, P]."""

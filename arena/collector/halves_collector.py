@@ -60,14 +60,14 @@ class HalvesCollector(Collector):
         ended: list[Ended] = []
         start, rounds = time.perf_counter(), -(-n_step // self.num_envs)
         groups = self._way.choose()
-        asked = [self._ask(group) for group in groups]
+        pending = [self._ask(group) for group in groups]
         for left in range(rounds - 1, -1, -1):
             for number, group in enumerate(groups):
-                over = self._step_group(self._all[group], asked[number])
+                over = self._step_group(self._all[group], pending[number])
                 if len(over):
                     ended.append(self._finish(over))
                 if left:  # answered while the next group steps
-                    asked[number] = self._ask(group)
+                    pending[number] = self._ask(group)
         self._way.took((time.perf_counter() - start) / rounds)
         return ended, rounds * self.num_envs
 
@@ -75,9 +75,9 @@ class HalvesCollector(Collector):
         """Ask the policy for the next actions in some environments."""
         return Fetched(*self._decides.decide(sent(self._obs.obs[group], self._device), None))
 
-    def _step_group(self, env_ids: Ints, asked: Fetched) -> Ints:
-        """Take the steps that were asked for; return the environments whose episode has ended."""
-        act, logp, value = asked.arrays()
+    def _step_group(self, env_ids: Ints, decision: Fetched) -> Ints:
+        """Take the steps of a decision; return the environments whose episode has ended."""
+        act, logp, value = decision.arrays()
         if act.dtype.kind == "i":
             require_drawn(act)
         chosen = Batch(act=act, policy=Batch(logp=logp, value=value), info=Batch())

@@ -135,14 +135,14 @@ class RolloutCollector:
         ended: list[EndedGames] = []
         with without_gradient():
             groups = self._way.choose()
-            asked = [self._ask(group) for group in groups]
+            pending = [self._ask(group) for group in groups]
             for left in range(moves - 1, -1, -1):
                 for number, group in enumerate(groups):
-                    games = self._step(group, asked[number])
+                    games = self._step(group, pending[number])
                     if games is not None:
                         ended.append(games)
                     if left:  # answered while the next group steps, where the boards are beside the device
-                        asked[number] = self._ask(group)
+                        pending[number] = self._ask(group)
         seconds = time.perf_counter() - start
         self._way.took(seconds / moves)
         return self._stats(ended, moves * self.num_envs, seconds)
@@ -177,15 +177,15 @@ class RolloutCollector:
     def _ask(self, group: slice) -> tuple[Tensor, ...]:
         """Ask for the next actions on the boards of a group; return what is known of them, in the order of a step."""
         boards = self.boards
-        seen = boards.seat[group], boards.obs[group], boards.mask[group]
-        decision, policy_ids, learns = self._seats.decide(group, *seen)
+        observation = boards.seat[group], boards.obs[group], boards.mask[group]
+        decision, policy_ids, learns = self._seats.decide(group, *observation)
         boards.send(group, decision.act)
-        return *seen, *decision, policy_ids, learns
+        return *observation, *decision, policy_ids, learns
 
-    def _step(self, group: slice, asked: tuple[Tensor, ...]) -> EndedGames | None:
-        """Make the moves that were asked for; return the games that they end, in whose place new ones begin."""
+    def _step(self, group: slice, columns: tuple[Tensor, ...]) -> EndedGames | None:
+        """Make the moves of a group; return the games that they end, in whose place new ones begin."""
         step = self.boards.step(group)
-        row = self._steps.add(group, *asked, step.rew, step.over, step.cut)
+        row = self._steps.add(group, *columns, step.rew, step.over, step.cut)
         self._returns[group] += step.rew
         self._lens[group] += 1
         if step.last is not None:

@@ -25,7 +25,7 @@ LINE = re.compile(r" pv((?: \S+)+)")
 
 
 class GtpAnswer(NamedTuple):
-    """What a program says with its move."""
+    """Answer of a program: its move, and what it expects of it."""
 
     move: str
     """The move; empty if it names none."""

@@ -19,9 +19,9 @@ def packed(rows: Batch, shapes: Shapes) -> tuple[Batch, Shapes]:
 
     Raises `UsageError` for booleans of other shapes than the known ones.
     """
-    found: Shapes = {key: _copied(shape) for key, shape in shapes.items()}
-    changed = {key: _packed(rows.__dict__[key], key, found, key) for key in OBSERVATIONS if key in rows.__dict__}
-    return Batch(rows, **changed), found
+    known: Shapes = {key: _copied(shape) for key, shape in shapes.items()}
+    changed = {key: _packed(rows.__dict__[key], key, known, key) for key in OBSERVATIONS if key in rows.__dict__}
+    return Batch(rows, **changed), known
 
 
 def unpacked(rows: Batch, shapes: Shapes) -> Batch:
