@@ -1,4 +1,4 @@
-"""A process and all its descendants: their memory, and how to kill them; on Linux, by /proc.
+"""A process and all its descendants: what they use, and how to kill them; on Linux, by /proc.
 
 Needs nothing but Python's own library: the guard of a program imports it before anything else is there.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 ROUNDS = 50
 """Number of walks through a tree that keeps growing while it is stopped."""
 
@@ -56,6 +57,11 @@ def used_memory(pids: Iterable[int], limit: int) -> int:
     return sum(_proportional(pid) for pid in pids)
 
 
+def used_time(pids: Iterable[int]) -> float:
+    """Return the seconds of processor that the processes have had, with their children that have ended."""
+    return sum(sum(map(int, _after_name(pid)[11:15])) for pid in pids) / TICKS_PER_S
+
+
 def kill_tree(pid: int) -> None:
     """Kill a process, its group, and all its descendants."""
     stopped = _stopped(lambda: tree(pid))
@@ -92,6 +98,11 @@ def _resident(pid: int) -> int:
 def _proportional(pid: int) -> int:
     lines = _read(Path("/proc", str(pid), "smaps_rollup")).splitlines()
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+
+
+def _after_name(pid: int) -> list[str]:
+    """Return the fields of /proc/PID/stat (proc_pid_stat(5)) from the third on: the second, a name, may hold spaces."""
+    return _read(Path("/proc", str(pid), "stat")).rpartition(")")[2].split()
 
 
 def _send(pid: int, number: signal.Signals) -> None:
