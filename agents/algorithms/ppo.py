@@ -16,6 +16,7 @@ from torch import nn
 from torch.nn.functional import mse_loss
 
 from agents.configs.on_policy import PPOConfig
+from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.actor_critic import ActorCriticLearner
 from agents.learning.captured import captured
@@ -23,6 +24,7 @@ from agents.learning.distributions import log_probability
 from agents.learning.figures import Figures, approximate_kl, clip_fraction, detached, in_numbers, new_figures
 from agents.learning.gradients import gradient_step, learning_rate
 from agents.learning.options import one_config
+from agents.learning.ppo_gradient import FIGURES, LossOptions, has_kernel, loss_and_gradients
 from agents.learning.precision import HalfActorCritic, half_precision, has_bfloat16
 from agents.learning.stochastic import ActionSampler, DistFn, Minibatch, optimizer_of, tensors
 from agents.networks.builders import actor_critic_for
@@ -100,6 +102,7 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
         super().__init__(actor, critic, optim, config, sampler, mapping)
         self.config, self.lr_scheduler = config, lr_scheduler
+        self._loss_options = LossOptions.of(config)
         self._halves = config.half and isinstance(actor, Actor) and not actor.softmax_output
         self._half: HalfActorCritic | None = None
 
@@ -148,11 +151,22 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
 
     def _step(self, part: Minibatch) -> dict[str, torch.Tensor]:
         """Take a gradient step by a minibatch; return its figures."""
-        config = self.config
         with half_precision(self.device, self._halves):
             scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
         if self._halves:
             scores, value = scores.float(), value.float()
+        if self.sampler.takes_logits(scores) and has_kernel(scores, value):
+            checks.require_fitting_scores(self.action_space, scores, part.get("mask"))
+            figures, gradients = loss_and_gradients(scores, value, part, self._loss_options)
+            norm = gradient_step([scores, value], self.optim, self.config.max_grad_norm, gradients)
+        else:
+            figures = self._loss(scores, value, part)
+            norm = gradient_step(figures["loss"], self.optim, self.config.max_grad_norm)
+        return detached({**figures, "grad_norm": norm})
+
+    def _loss(self, scores: Any, value: torch.Tensor, part: Minibatch) -> dict[str, torch.Tensor]:
+        """Return `FIGURES` of the loss of a minibatch, of which autograd follows the loss."""
+        config = self.config
         dist = self.sampler.distribution(scores, part.get("mask"))
         log_ratio = log_probability(dist, part["act"]) - part["logp_old"]
         ratio = log_ratio.exp()
@@ -160,10 +174,8 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
         value_loss = value_loss_of(value, part["v_s"], part["returns"], config)
         entropy = dist.entropy().mean()
         loss = clip_loss + config.vf_coef * value_loss - config.ent_coef * entropy  # eq. 9
-        norm = gradient_step(loss, self.optim, config.max_grad_norm)
-        losses = {"loss": loss, "loss/clip": clip_loss, "loss/vf": value_loss, "loss/ent": entropy}
-        change = {"kl": approximate_kl(log_ratio), "clip_fraction": clip_fraction(ratio, config.eps_clip)}
-        return detached({**losses, "entropy": entropy, "grad_norm": norm, **change})
+        kl, outside = approximate_kl(log_ratio), clip_fraction(ratio, config.eps_clip)
+        return dict(zip(FIGURES, (loss, clip_loss, value_loss, entropy, entropy, kl, outside), strict=True))
 
 
 def clip_loss_of(ratio: torch.Tensor, advantage: torch.Tensor, config: PPOConfig) -> torch.Tensor:

@@ -1,5 +1,7 @@
 """Gradient steps."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import nn
 
@@ -21,25 +23,28 @@ def learning_rate(optim: torch.optim.Optimizer | None) -> float:
 
 
 def gradient_step(
-    loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: float | None = None
+    outputs: torch.Tensor | Sequence[torch.Tensor],
+    optim: torch.optim.Optimizer | None,
+    max_norm: float | None = None,
+    gradients: Sequence[torch.Tensor] | None = None,
 ) -> torch.Tensor:
     """Take one optimizer step down the gradient of a loss, clipped to the norm `max_norm`.
 
-    Returns the norm of the gradient before it is clipped, on its device, for which nobody has waited.
+    `outputs` is the loss, or the outputs of networks by which the `gradients` of the loss are given. Returns the norm
+    of the gradient before it is clipped, on its device, for which nobody has waited.
 
     Raises `UsageError` if there is no optimizer.
     """
     optim = _required(optim)
     parameters = [p for group in optim.param_groups for p in group["params"] if p.requires_grad]
     # of its own parameters alone: an actor's loss needs no gradient of the critics that it goes through
-    gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
-    for parameter, gradient in zip(parameters, gradients, strict=True):
+    own = torch.autograd.grad(outputs, parameters, gradients, allow_unused=True)
+    for parameter, gradient in zip(parameters, own, strict=True):
         if gradient is not None and gradient.stride() != parameter.stride():  # of a convolution on a GPU
             gradient = torch.empty_like(parameter).copy_(gradient)
         parameter.grad = gradient  # not added up, so that there is nothing to clear
     if max_norm is None:
-        given = [gradient for gradient in gradients if gradient is not None]
-        norm = nn.utils.get_total_norm(given, foreach=True)
+        norm = nn.utils.get_total_norm([gradient for gradient in own if gradient is not None], foreach=True)
     else:
         norm = nn.utils.clip_grad_norm_(parameters, max_norm)
     optim.step()

@@ -69,6 +69,10 @@ class ActionSampler:
         if device != self.generator.device:
             self.generator = torch.Generator(device).manual_seed(self.generator.initial_seed())
 
+    def takes_logits(self, scores: Any) -> bool:
+        """Return whether the distribution of the actor's output is the categorical one of logits [n, A]."""
+        return self._dist_fn is None and not self._takes_probabilities and isinstance(scores, torch.Tensor)
+
     def distribution(self, scores: Any, mask: Any = None) -> Any:
         """Return the distribution over actions for the actor's output, with illegal ones removed.
 

@@ -1,0 +1,161 @@
+"""PPO's loss and its gradient by the output of a network of discrete actions, in one pass over a minibatch."""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.configs.on_policy import PPOConfig
+from agents.learning.stochastic import Minibatch
+from games.engine.jit import njit
+
+Floats = NDArray[np.float32]
+FIGURES = "loss", "loss/clip", "loss/vf", "loss/ent", "entropy", "kl", "clip_fraction"
+"""Figures of a loss, in the order of the kernel's answer."""
+NO_MASK = np.empty((0, 0), np.bool_)
+
+
+class LossOptions(NamedTuple):
+    """What the loss takes of a `PPOConfig`."""
+
+    eps_clip: float
+    dual_clip: float
+    """0 for none."""
+    value_clip: bool
+    normalizes_advantages: bool
+    vf_coef: float
+    ent_coef: float
+
+    @classmethod
+    def of(cls, config: PPOConfig) -> "LossOptions":
+        """Return the options of a config."""
+        clips = float(config.eps_clip), float(config.dual_clip or 0), config.value_clip
+        return cls(*clips, config.advantage_normalization, float(config.vf_coef), float(config.ent_coef))
+
+
+class LossRows(NamedTuple):
+    """The rows of a minibatch that the loss looks at, each [n]; `mask` [n, A], or `NO_MASK`."""
+
+    act: NDArray[np.int64]
+    logp_old: Floats
+    adv: Floats
+    v_s: Floats
+    returns: Floats
+    mask: NDArray[np.bool_]
+
+
+def has_kernel(*outputs: torch.Tensor) -> bool:
+    """Return whether `loss_and_gradients` takes these outputs of a network: float32, on the CPU."""
+    return all(output.device.type == "cpu" and output.dtype == torch.float32 for output in outputs)
+
+
+def loss_and_gradients(
+    scores: torch.Tensor, value: torch.Tensor, part: Minibatch, options: LossOptions
+) -> tuple[dict[str, torch.Tensor], list[torch.Tensor]]:
+    """Return `FIGURES` of the loss of a minibatch, and its gradients by logits [n, A] and values [n].
+
+    Autograd takes some forty operations, and as many on its way back, which cost more than the network of a usual
+    minibatch.
+    """
+    mask = part["mask"].numpy() if "mask" in part else NO_MASK
+    rows = LossRows._make([*(part[name].numpy() for name in LossRows._fields[:-1]), mask])
+    outputs = scores.detach().contiguous(), value.detach().contiguous()
+    gradients = [torch.empty_like(output) for output in outputs]
+    arrays = (tensor.numpy() for tensor in (*outputs, *gradients))
+    figures = torch.from_numpy(write_gradients(*arrays, rows, options))
+    return dict(zip(FIGURES, figures.unbind(), strict=True)), gradients
+
+
+@njit(cache=True, nogil=True)
+def write_gradients(
+    scores: Floats, value: Floats, by_scores: Floats, by_value: Floats, rows: LossRows, options: LossOptions
+) -> Floats:
+    """Write the gradients of the loss by logits [n, A] and values [n]; return `FIGURES`."""
+    n = len(value)
+    normalizes = options.normalizes_advantages and n > 1
+    mean, unit = _mean_and_unit(rows.adv) if normalizes else (0.0, 1.0)
+    surrogates = errors = entropies = divergences = outside = 0.0
+    for row in range(n):
+        act, logits, p = rows.act[row], scores[row], by_scores[row]
+        normalizer = _softmax(logits, rows.mask[row] if len(rows.mask) else rows.mask.ravel(), p)
+        log_ratio = np.float64(logits[act] - normalizer - rows.logp_old[row])
+        ratio = np.exp(log_ratio)
+        surrogate, slope = _surrogate(ratio, (rows.adv[row] - mean) / unit, options)
+        error, by_value[row] = _value_error(value[row], rows.v_s[row], rows.returns[row], n, options)
+        entropy = _entropy(logits, normalizer, p)
+        for action in range(len(p)):  # of the loss, by the logits
+            by_entropy = p[action] * (logits[action] - normalizer + entropy) if p[action] > 0 else 0.0
+            by_chance = slope * ratio * ((action == act) - p[action])
+            p[action] = (options.ent_coef * by_entropy - by_chance) / n
+        entropies += entropy
+        surrogates += surrogate
+        errors += error
+        divergences += np.expm1(log_ratio) - log_ratio
+        outside += abs(ratio - 1) > options.eps_clip
+    clip_loss, value_loss, entropy = -surrogates / n, errors / n, entropies / n
+    loss = clip_loss + options.vf_coef * value_loss - options.ent_coef * entropy  # arXiv 1707.06347, eq. 9
+    figures = np.array((loss, clip_loss, value_loss, entropy, entropy, divergences / n, outside / n))
+    return figures.astype(np.float32)
+
+
+@njit(cache=True, nogil=True)
+def _mean_and_unit(adv: Floats) -> tuple[float, float]:
+    """Return the mean of advantages, and their standard deviation, away from 0."""
+    mean = 0.0
+    for each in adv:
+        mean += each
+    mean /= len(adv)
+    squares = 0.0
+    for each in adv:
+        squares += (each - mean) ** 2
+    return mean, np.sqrt(squares / (len(adv) - 1)) + 1e-8
+
+
+@njit(cache=True, nogil=True)
+def _softmax(logits: Floats, mask: NDArray[np.bool_], p: Floats) -> float:
+    """Write the probabilities of actions, 0 of illegal ones; return what logits exceed log-probabilities by."""
+    largest, total = np.float32(-np.inf), np.float32(0)
+    for action in range(len(logits)):
+        p[action] = logits[action] if len(mask) == 0 or mask[action] else -np.inf
+        largest = max(largest, p[action])
+    for action in range(len(logits)):
+        p[action] = np.exp(p[action] - largest)
+        total += p[action]
+    for action in range(len(logits)):
+        p[action] /= total
+    return largest + np.log(total)
+
+
+@njit(cache=True, nogil=True)
+def _entropy(logits: Floats, normalizer: float, p: Floats) -> float:
+    """Return the entropy of probabilities with these logits."""
+    entropy = 0.0
+    for action in range(len(p)):
+        entropy -= p[action] * (logits[action] - normalizer) if p[action] > 0 else 0.0
+    return entropy
+
+
+@njit(cache=True, nogil=True)
+def _surrogate(ratio: float, advantage: float, options: LossOptions) -> tuple[float, float]:
+    """Return the clipped surrogate of a row (arXiv 1707.06347, eq. 7), and its slope by the ratio."""
+    surrogate, slope = ratio * advantage, advantage
+    clipped = min(max(ratio, 1 - options.eps_clip), 1 + options.eps_clip) * advantage
+    if clipped < surrogate:
+        surrogate, slope = clipped, 0.0
+    bound = options.dual_clip * advantage  # arXiv 1912.09729, eq. 5
+    if options.dual_clip > 0 and advantage < 0 and surrogate < bound:
+        surrogate, slope = bound, 0.0
+    return surrogate, slope
+
+
+@njit(cache=True, nogil=True)
+def _value_error(value: float, old_value: float, earned: float, n: int, options: LossOptions) -> tuple[float, float]:
+    """Return the squared error of a row's value, and the gradient of the loss by that value."""
+    error, slope = (value - earned) ** 2, 2 * (value - earned)
+    if options.value_clip:
+        clipped = old_value + min(max(value - old_value, -options.eps_clip), options.eps_clip)
+        if (clipped - earned) ** 2 > error:
+            inside = abs(value - old_value) <= options.eps_clip
+            error, slope = (clipped - earned) ** 2, 2 * (clipped - earned) * inside
+    return error, options.vf_coef * slope / n
