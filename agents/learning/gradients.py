@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import torch
-from torch import nn
 
 from arena.base.errors import UsageError
 
@@ -43,10 +42,10 @@ def gradient_step(
         if gradient is not None and gradient.stride() != parameter.stride():  # of a convolution on a GPU
             gradient = torch.empty_like(parameter).copy_(gradient)
         parameter.grad = gradient  # not added up, so that there is nothing to clear
-    if max_norm is None:
-        norm = nn.utils.get_total_norm([gradient for gradient in own if gradient is not None], foreach=True)
-    else:
-        norm = nn.utils.clip_grad_norm_(parameters, max_norm)
+    given = [gradient for gradient in own if gradient is not None]
+    norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(given))) if given else torch.zeros(())
+    if max_norm is not None:
+        torch.nn.utils.clip_grads_with_norm_(parameters, max_norm, norm)
     optim.step()
     return norm
 

@@ -91,7 +91,7 @@ def write_gradients(
         entropies += entropy
         surrogates += surrogate
         errors += error
-        divergences += np.expm1(log_ratio) - log_ratio
+        divergences += ratio - 1 - log_ratio
         outside += abs(ratio - 1) > options.eps_clip
     clip_loss, value_loss, entropy = -surrogates / n, errors / n, entropies / n
     loss = clip_loss + options.vf_coef * value_loss - options.ent_coef * entropy  # arXiv 1707.06347, eq. 9
