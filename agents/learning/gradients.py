@@ -1,8 +1,9 @@
 """Gradient steps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
+from torch.autograd.graph import _engine_run_backward
 
 from arena.base.errors import UsageError
 
@@ -37,7 +38,11 @@ def gradient_step(
     optim = _required(optim)
     parameters = [p for group in optim.param_groups for p in group["params"] if p.requires_grad]
     # of its own parameters alone: an actor's loss needs no gradient of the critics that it goes through
-    own = torch.autograd.grad(outputs, parameters, gradients, allow_unused=True)
+    own: Sequence[torch.Tensor | None]
+    if gradients is None:
+        own = torch.autograd.grad(outputs, parameters, allow_unused=True)
+    else:
+        own = _gradients_through(outputs, gradients, parameters)
     for parameter, gradient in zip(parameters, own, strict=True):
         if gradient is not None and gradient.stride() != parameter.stride():  # of a convolution on a GPU
             gradient = torch.empty_like(parameter).copy_(gradient)
@@ -48,6 +53,21 @@ def gradient_step(
         torch.nn.utils.clip_grads_with_norm_(parameters, max_norm, norm)
     optim.step()
     return norm
+
+
+def _gradients_through(
+    outputs: Iterable[torch.Tensor], gradients: Iterable[torch.Tensor], parameters: Iterable[torch.Tensor]
+) -> Sequence[torch.Tensor | None]:
+    """Return the gradients by parameters, given those by outputs; for outputs that do not learn they are not used.
+
+    This is `torch.autograd.grad(outputs, parameters, gradients, allow_unused=True)` without its check of shapes, which
+    loads sympy: 100 MB, and a second, of every process that learns.
+    """
+    learning = [pair for pair in zip(outputs, gradients, strict=True) if pair[0].requires_grad]
+    own: Sequence[torch.Tensor | None] = _engine_run_backward(
+        *zip(*learning, strict=True), False, False, tuple(parameters), allow_unreachable=True, accumulate_grad=False
+    )
+    return own
 
 
 def _required(optim: torch.optim.Optimizer | None) -> torch.optim.Optimizer:

@@ -1,5 +1,6 @@
 """PPO's loss in one pass, beside the one that autograd follows."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -7,6 +8,9 @@ from agents.algorithms.ppo import PPOPolicy
 from agents.configs.on_policy import PPOConfig
 from agents.learning.distributions import default_distribution
 from agents.learning.ppo_gradient import LossOptions, loss_and_gradients
+from agents.networks.common import Net
+from agents.networks.discrete import Actor, Critic
+from arena.data import Batch
 from arena.policy.masking import mask_scores
 from tests.agents.given import Given, Sum
 
@@ -70,3 +74,18 @@ def test_logits_that_are_no_numbers_show_in_the_loss():
         scores[3, 2] = wrong
         figures, _ = loss_and_gradients(scores, value, part, LossOptions.of(PPOConfig()))
         assert figures["loss"].isnan()
+
+
+def test_a_critic_that_does_not_learn_is_left_alone():
+    net = Net(4, hidden_sizes=(8,))
+    actor, critic = Actor(net, 3, softmax_output=False), Critic(Net(4, hidden_sizes=(8,)))
+    critic.requires_grad_(False)
+    before = [parameter.clone() for parameter in (*actor.parameters(), *critic.parameters())]
+    policy = PPOPolicy(actor, critic, torch.optim.SGD([*actor.parameters(), *critic.parameters()], 0.1))
+    rng = np.random.default_rng(0)
+    batch = Batch(obs=rng.normal(size=(20, 4)), act=rng.integers(0, 3, 20), adv=rng.normal(size=20))
+    batch.logp_old, batch.v_s, batch.returns = np.full(20, -1.1), np.zeros(20), np.zeros(20)
+    policy.learn(batch, batch_size=20, repeat=1)
+    after = [*actor.parameters(), *critic.parameters()]
+    moved = [not torch.equal(one, other) for one, other in zip(before, after, strict=True)]
+    assert moved == [True] * 4 + [False] * 4
