@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from agents.configs.on_policy import PPOConfig
 from agents.learning.stochastic import Minibatch
+from games.engine.entries import unowned
 from games.engine.jit import njit
 
 Floats = NDArray[np.float32]
@@ -72,22 +73,22 @@ def write_gradients(
     scores: Floats, value: Floats, by_scores: Floats, by_value: Floats, rows: LossRows, options: LossOptions
 ) -> Floats:
     """Write the gradients of the loss by logits [n, A] and values [n]; return `FIGURES`."""
-    n = len(value)
+    n, rows = len(value), unowned(rows)
     normalizes = options.normalizes_advantages and n > 1
     mean, unit = _mean_and_unit(rows.adv) if normalizes else (0.0, 1.0)
     surrogates = errors = entropies = divergences = outside = 0.0
     for row in range(n):
-        act, logits, p = rows.act[row], scores[row], by_scores[row]
-        normalizer = _softmax(logits, rows.mask[row] if len(rows.mask) else rows.mask.ravel(), p)
-        log_ratio = np.float64(logits[act] - normalizer - rows.logp_old[row])
+        act = rows.act[row]
+        largest, log_total, entropy = _softmax(row, scores, rows.mask, by_scores)
+        log_ratio = np.float64(scores[row, act] - largest - log_total - rows.logp_old[row])
         ratio = np.exp(log_ratio)
         surrogate, slope = _surrogate(ratio, (rows.adv[row] - mean) / unit, options)
         error, by_value[row] = _value_error(value[row], rows.v_s[row], rows.returns[row], n, options)
-        entropy = _entropy(logits, normalizer, p)
-        for action in range(len(p)):  # of the loss, by the logits
-            by_entropy = p[action] * (logits[action] - normalizer + entropy) if p[action] > 0 else 0.0
-            by_chance = slope * ratio * ((action == act) - p[action])
-            p[action] = (options.ent_coef * by_entropy - by_chance) / n
+        by_chance, by_entropy = np.float32(slope * ratio / n), np.float32(options.ent_coef / n)
+        for action in range(scores.shape[1]):  # of the loss, by the logits
+            log_p = scores[row, action] - largest - log_total if by_scores[row, action] > 0 else np.float32(0)
+            by_scores[row, action] *= by_entropy * (log_p + entropy) + by_chance
+        by_scores[row, act] -= by_chance
         entropies += entropy
         surrogates += surrogate
         errors += error
@@ -113,27 +114,25 @@ def _mean_and_unit(adv: Floats) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True)
-def _softmax(logits: Floats, mask: NDArray[np.bool_], p: Floats) -> float:
-    """Write the probabilities of actions, 0 of illegal ones; return what logits exceed log-probabilities by."""
-    largest, total = np.float32(-np.inf), np.float32(0)
-    for action in range(len(logits)):
-        p[action] = logits[action] if len(mask) == 0 or mask[action] else -np.inf
-        largest = max(largest, p[action])
-    for action in range(len(logits)):
-        p[action] = np.exp(p[action] - largest)
-        total += p[action]
-    for action in range(len(logits)):
-        p[action] /= total
-    return largest + np.log(total)
+def _softmax(row: int, logits: Floats, mask: NDArray[np.bool_], p: Floats) -> tuple[float, float, float]:
+    """Write the probabilities of the actions of a row, 0 for those that are illegal.
 
-
-@njit(cache=True, nogil=True)
-def _entropy(logits: Floats, normalizer: float, p: Floats) -> float:
-    """Return the entropy of probabilities with these logits."""
-    entropy = 0.0
-    for action in range(len(p)):
-        entropy -= p[action] * (logits[action] - normalizer) if p[action] > 0 else 0.0
-    return entropy
+    Returns the largest logit, the logarithm of the sum of the exponentials of all less that, and the entropy.
+    """
+    largest, total, weighted = np.float32(-np.inf), np.float32(0), np.float32(0)
+    for action in range(logits.shape[1]):
+        p[row, action] = logits[row, action] if len(mask) == 0 or mask[row, action] else -np.inf
+        largest = max(largest, p[row, action])
+    for action in range(logits.shape[1]):
+        below = p[row, action] - largest
+        p[row, action] = np.exp(below)
+        total += p[row, action]
+        weighted += p[row, action] * below if p[row, action] > 0 else np.float32(0)
+    share = np.float32(1) / total
+    for action in range(logits.shape[1]):
+        p[row, action] *= share
+    log_total = np.log(total)
+    return largest, log_total, log_total - weighted * share
 
 
 @njit(cache=True, nogil=True)
