@@ -1,6 +1,6 @@
 """PPO's loss and its gradient by the output of a network of discrete actions, in one pass over a minibatch."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -114,7 +114,7 @@ def _mean_and_unit(adv: Floats) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True)
-def _softmax(row: int, logits: Floats, mask: NDArray[np.bool_], p: Floats) -> tuple[float, float, float]:
+def _softmax(row: int, logits: Floats, mask: NDArray[np.bool_], p: Floats) -> tuple[Any, Any, Any]:
     """Write the probabilities of the actions of a row, 0 for those that are illegal.
 
     Returns the largest logit, the logarithm of the sum of the exponentials of all less that, and the entropy.
