@@ -7,12 +7,14 @@ from threading import Thread
 from time import perf_counter
 
 from arena.base.cores import usable_cores
-from games.engine.row_sharing import new_gate
+from games.engine.row_sharing import POLLS, new_gate, polls_per_s
 
 LONG_S = 2e-4
 """Duration in seconds from which a call wakes helpers, which takes an eighth of that."""
 SHORT_S, SOON_S = 8e-6, 1e-4
-"""The same if it follows another call within `SOON_S`: the next call then finds the helpers awake."""
+"""The same if the call finds the helpers awake, who wait for it for `SOON_S` at least."""
+PATIENCE, LONGEST_S = 8, 2e-3
+"""Where calls come that soon, helpers wait up to so many times as long as a call lasts, and not longer than that."""
 
 Work = Callable[[int, int], None]
 """Calls compiled code as one of the threads (0 leads), with the number of the call: see `games.engine.row_sharing`."""
@@ -22,8 +24,9 @@ class RowThreads:
     """Shares calls of compiled code, which release Python's lock, with helper threads.
 
     Helpers wait actively for another call for a moment before they sleep, since waking them takes longer than many
-    calls. A call does not wait for helpers that come too late. There are at most as many threads as cores: one that is
-    suspended in the middle of a row delays the others.
+    calls: the longer, the longer calls last, unless the latest came too late for that. A call does not wait for helpers
+    that come too late. There are at most as many threads as cores: one that is suspended in the middle of a row delays
+    the others.
 
     Args:
         count: how many threads, this one included, may share a call.
@@ -34,7 +37,7 @@ class RowThreads:
         count = min(count, usable_cores())
         self.gate = new_gate(count)
         self._helpers = [_Helper(thread) for thread in range(1, count)]
-        self._calls, self._row_s, self._ended = 0, float("inf"), 0.0
+        self._calls, self._row_s, self._ended, self._wait_s = 0, float("inf"), 0.0, SOON_S
         weakref.finalize(self, _dismiss, self._helpers)
 
     def share(self, work: Work, rows: int) -> None:
@@ -44,8 +47,11 @@ class RowThreads:
             work(0, self._calls)
             return
         start, expected_s = perf_counter(), rows * self._row_s
-        soon = start - self._ended < SOON_S
-        helpers = self._helpers if expected_s >= LONG_S or (soon and expected_s >= SHORT_S) else ()
+        gap_s, patience_s = start - self._ended, min(PATIENCE * expected_s, LONGEST_S)
+        awake = gap_s < self._wait_s
+        helpers = self._helpers if expected_s >= LONG_S or (awake and expected_s >= SHORT_S) else ()
+        self._wait_s = max(patience_s, SOON_S) if gap_s < patience_s else SOON_S
+        self.gate[POLLS, 0] = polls_per_s() * self._wait_s
         for helper in helpers:
             helper.ask(work, self._calls)
         work(0, self._calls)

@@ -6,10 +6,12 @@ and waits for those inside. Nobody waits for a thread that has not entered: wher
 others do its rows. Those who have helped wait a little for the gate to be opened once more, then go.
 
 A gate is int64 [2 + threads, 8], in each line only the first entry is used: threads that write into the same line of
-the cache would wait for each other. The lines are the call that is open (0: none), how many helpers are inside, and
-for each thread how many of its rows have been taken.
+the cache would wait for each other. The lines are the call that is open (0: none), how many helpers are inside, how
+often helpers look for another call before they go, and for each thread how many of its rows have been taken.
 """
 
+from functools import cache
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +23,10 @@ from numpy.typing import NDArray
 
 from games.engine.jit import njit
 
-CALL, INSIDE, TAKEN = 0, 1, 2
+CALL, INSIDE, POLLS, TAKEN = 0, 1, 2, 3
 CHUNKS = 4
 """Number of chunks in which a thread takes its rows. Others may have to wait for its last chunk."""
-WAIT_POLLS = 3000
-"""Number of times a helper polls for another call before it goes, some 0.1 ms in all."""
+TRIAL_POLLS = 5000
 WIDTH = 8
 """Entries of a line, 64 bytes."""
 ORDER = "seq_cst"
@@ -135,8 +136,25 @@ def leave(share: RowShare) -> None:
             pause()
         return
     add(gate, INSIDE, -1)
-    for _ in range(WAIT_POLLS):
+    look_for_another(gate, share.call, read(gate, POLLS))
+
+
+@njit(cache=True, nogil=True)
+def look_for_another(gate: NDArray[np.int64], call: int, polls: int) -> None:
+    """Look so many times whether the gate is open for another call; return once it is."""
+    for _ in range(polls):
         now = read(gate, CALL)
-        if now != 0 and now != share.call:
-            break
+        if now != 0 and now != call:
+            return
         pause()
+
+
+@cache
+def polls_per_s() -> float:
+    """Return how often a helper of this machine looks for another call in a second."""
+    gate, took_s = new_gate(1), []
+    for _ in range(5):
+        start = perf_counter()
+        look_for_another(gate, 0, TRIAL_POLLS)
+        took_s.append(perf_counter() - start)
+    return TRIAL_POLLS / min(took_s)

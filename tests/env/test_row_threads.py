@@ -10,8 +10,18 @@ import pytest
 from numba import njit
 
 from arena.env import row_threads
-from arena.env.row_threads import LONG_S, SHORT_S, RowThreads
-from games.engine.row_sharing import RowShare, enter, leave, new_gate, pause, take
+from arena.env.row_threads import LONG_S, PATIENCE, SHORT_S, SOON_S, RowThreads
+from games.engine.row_sharing import (
+    CALL,
+    RowShare,
+    enter,
+    leave,
+    look_for_another,
+    new_gate,
+    pause,
+    polls_per_s,
+    take,
+)
 
 pytestmark = pytest.mark.full
 
@@ -95,6 +105,36 @@ def test_long_calls_wake_helpers_and_short_ones_that_follow_soon(call_s, since_s
     threads._row_s, threads._ended = call_s / 10, perf_counter() - since_s
     threads.share(lambda thread, call: None, 10)
     assert bool(asked) == worth_it
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize(
+    ("call_s", "gaps_s", "worth_it"),
+    [
+        (LONG_S / 2, [SOON_S / 2, 2 * SOON_S], True),  # they wait some times as long as a call lasts
+        (LONG_S / 2, [2 * PATIENCE * LONG_S, 2 * SOON_S], False),  # but not where the latest came later than that
+        (2 * SHORT_S, [SOON_S / 2, 2 * SOON_S], False),
+    ],
+)
+def test_helpers_wait_longer_for_longer_calls(call_s, gaps_s, worth_it, asked, monkeypatch):
+    monkeypatch.setattr(row_threads, "perf_counter", lambda: 100.0)
+    threads = RowThreads(2)
+    for gap_s in gaps_s:
+        asked.clear()
+        threads._row_s, threads._ended = call_s / 10, 100.0 - gap_s
+        threads.share(lambda thread, call: None, 10)
+    assert bool(asked) == worth_it
+
+
+def test_helpers_look_as_often_as_they_are_told():
+    gate, looks = new_gate(2), int(polls_per_s() * 0.05)
+    start = perf_counter()
+    look_for_another(gate, 1, looks)
+    assert perf_counter() - start > 0.03
+    gate[CALL, 0] = 2
+    start = perf_counter()
+    look_for_another(gate, 1, 10**12)
+    assert perf_counter() - start < 10, "the gate is open"
 
 
 def test_there_are_no_more_threads_than_cores(monkeypatch, asked):
