@@ -70,8 +70,9 @@ def open_spiel(mode: str, contest: Contest) -> AbstractContextManager[Peer]:
 def threads() -> Iterator[Row]:
     """Compare two threads with one, on the same batches."""
     for name in ("connect_four", "othello", "go:size=9", "hex", "backgammon", "chess"):
-        work = f"{name}: {STEPS:,} steps of {BOARDS:,} boards, two threads"
-        yield duration("threads", work, steps(name, 2), Peer("one thread", steps(name, 1)))
+        for boards in (BOARDS, 4 * BOARDS):
+            work = f"{name}: {STEPS:,} steps of {boards:,} boards, two threads"
+            yield duration("threads", work, steps(name, 2, boards), Peer("one thread", steps(name, 1, boards)))
 
 
 def playouts(spec: str) -> Work:

@@ -32,9 +32,9 @@ def batch(spec: str) -> Work:
     return play
 
 
-def steps(spec: str, threads: int) -> Callable[[], float]:
+def steps(spec: str, threads: int, boards: int = BOARDS) -> Callable[[], float]:
     """Return the seconds of `STEPS` such moves of all boards, the choice of moves excluded."""
-    env, actions, stream = started_games(spec, threads)
+    env, actions, stream = started_games(spec, threads, boards)
 
     def play() -> float:
         spent = 0.0
@@ -48,12 +48,14 @@ def steps(spec: str, threads: int) -> Callable[[], float]:
     return play
 
 
-def started_games(spec: str, threads: int) -> tuple[GameVectorEnv, NDArray[np.int64], NDArray[np.uint64]]:
+def started_games(
+    spec: str, threads: int, boards: int = BOARDS
+) -> tuple[GameVectorEnv, NDArray[np.int64], NDArray[np.uint64]]:
     """Return started games, and the buffers of `choose`."""
-    env = GameVectorEnv(make_game(spec), BOARDS, autoreset=True, threads=threads)
+    env = GameVectorEnv(make_game(spec), boards, autoreset=True, threads=threads)
     env.seed(0)
     env.reset()
-    return env, np.zeros(BOARDS, np.int64), np.zeros(1, np.uint64)
+    return env, np.zeros(boards, np.int64), np.zeros(1, np.uint64)
 
 
 def choose(mask: NDArray[np.bool_], stream: NDArray[Any], actions: NDArray[np.int64]) -> None:
