@@ -6,7 +6,6 @@ It plays to win one game, without gammons and the cube, where those do not count
 """
 
 import socket
-import tempfile
 import time
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from agents.outside.program import (
     split_command,
 )
 from arena.base.errors import UsageError
+from arena.base.scratch import ScratchFolder
 from games.engine.game import Game, State
 
 OFF, BAR = 0, 25
@@ -95,8 +95,8 @@ class _Connection:
     """A running program and the socket to it."""
 
     def __init__(self, command: list[str], plies: int):
-        self._folder = tempfile.TemporaryDirectory(prefix="arena-gnubg-", ignore_cleanup_errors=True)
-        path = Path(self._folder.name, "socket")
+        self._folder = ScratchFolder("gnubg")
+        path = self._folder.path / "socket"
         self._program = Program(command)
         self._socket = socket.socket(socket.AF_UNIX)
         self._received = b""
@@ -139,7 +139,7 @@ class _Connection:
     def close(self) -> None:
         self._socket.close()
         self._program.close()
-        self._folder.cleanup()
+        self._folder.close()
 
 
 def _is_whole_roll(state: State) -> bool:

@@ -3,13 +3,13 @@
 A job travels with the bundles of its bots, each of which is unpacked once in every process that plays.
 """
 
-import tempfile
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.base.errors import UsageError
+from arena.base.scratch import ScratchFolder
 from arena.match.adjudication import Adjudication
 from arena.match.batch import Pairing
 from arena.match.json_lines import to_json_line
@@ -46,7 +46,7 @@ class JobGames:
 
     def __init__(self, sandbox: bool):
         self._sandbox = sandbox
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: ScratchFolder | None = None
         self._specs: dict[str, str] = {}  # of unpacked bundles, by hash
         self._failures: dict[str, str] = {}  # why bundles could not be built, by hash
 
@@ -73,8 +73,8 @@ class JobGames:
         if seat.bundle in self._failures:
             raise BuildError(self._failures[seat.bundle])
         if seat.bundle not in self._specs:
-            self._folder = self._folder or tempfile.TemporaryDirectory(prefix="arena-bots-")
-            self._specs[seat.bundle] = self._placed(bundles[seat.bundle], Path(self._folder.name) / seat.bundle)
+            self._folder = self._folder or ScratchFolder("bots")
+            self._specs[seat.bundle] = self._placed(bundles[seat.bundle], self._folder.path / seat.bundle)
         spec = self._specs[seat.bundle]
         if spec.startswith("cmd:") and not self._sandbox:
             raise UsageError("the server gave a program to a worker without a sandbox")
@@ -104,7 +104,7 @@ class JobGames:
     def close(self) -> None:
         """Remove what was unpacked."""
         if self._folder is not None:
-            self._folder.cleanup()
+            self._folder.close()
 
 
 @dataclass(frozen=True)

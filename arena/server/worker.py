@@ -8,7 +8,6 @@ repeated until it has been taken or refused, so that no game that was played is 
 
 import hashlib
 import random
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.base.errors import UsageError
+from arena.base.scratch import ScratchFolder
 from arena.base.surroundings import surroundings
 from arena.match.verdict import Reason
 from arena.processes.work import InProcessWorkers, Workers
@@ -76,7 +76,7 @@ class Worker:
         done, pauses = 0, _pauses()
         here = JobGames(self._sandbox)
         games = self._elsewhere or InProcessWorkers(here)
-        with tempfile.TemporaryDirectory(prefix="arena-bundles-") as folder, closing(here), closing(games):
+        with closing(ScratchFolder("bundles")) as folder, closing(here), closing(games):
             while not self._stop.is_set() and (most is None or done < most):
                 job = self._patiently(self._lease)
                 if job is None:
@@ -84,7 +84,7 @@ class Worker:
                     continue
                 pauses = _pauses()
                 given = JobGiven.model_validate(job)
-                if (bundles := self._bundles(given, Path(folder))) is None:
+                if (bundles := self._bundles(given, folder.path)) is None:
                     break
                 playable = PlayableJob(given, bundles)
                 done += self._play(playable, games) if given.live is None else self._play_live(playable, here)
