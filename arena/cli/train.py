@@ -186,11 +186,13 @@ def run(options: Any) -> int:
         return train_on_screen([word for word in sys.argv[1:] if word != "--ui"], folder)
 
     from arena.runs.live import StopRequested
-    from arena.runs.loggers import whereabouts
+    from arena.runs.loggers import LoggerError, whereabouts
 
     training = _training(task, options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
-    resume = resume_command("train", folder)
+    resume = resume_command("train", folder) + (
+        "" if options.logger == "tensorboard" else f" --logger {options.logger}"
+    )
     if training.finished:
         print(f"{folder}: this run is finished; its agent is {spec}")
         print(f"to train longer: {resume} --steps {2 * options.run.steps}")
@@ -204,6 +206,8 @@ def run(options: Any) -> int:
     except OSError as error:
         complain(f"{_write_failure(folder, error)}")
         return 1
+    except LoggerError as error:
+        raise UsageError(f"{error}; then: {resume}") from error
     except StopRequested:
         print(resume_hint, file=sys.stderr)
         return 0

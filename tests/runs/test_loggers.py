@@ -83,11 +83,14 @@ def test_without_an_account_wandb_is_refused_in_one_line(tmp_path):
     pytest.importorskip("wandb")
     own = {name: value for name, value in os.environ.items() if not name.startswith("WANDB_")}
     own |= {"NETRC": str(tmp_path / "netrc"), "HOME": str(tmp_path), "WANDB_DIR": str(tmp_path)}
-    code = "from arena.trainer.wandb_logger import WandbLogger; WandbLogger()"
-    done = subprocess.run([sys.executable, "-c", code], env=own, capture_output=True, text=True, timeout=120)
+    folder = tmp_path / "run"
+    words = ["train", "tic_tac_toe", "ppo", "--steps", "256", "--snapshots", "1", "--out", str(folder)]
+    command = [sys.executable, "-m", "arena", *words, "--logger", "wandb"]
+    done = subprocess.run(command, env=own, capture_output=True, text=True, timeout=120)
     last = done.stderr.splitlines()[-1]
-    assert "UsageError: Weights & Biases: No API key" in last
-    assert last.endswith("; WANDB_MODE=offline needs no account")
+    assert done.returncode == 2
+    assert last.startswith("arena: Weights & Biases: No API key")
+    assert last.endswith(f"; WANDB_MODE=offline needs no account; then: arena train {folder} --resume --logger wandb")
 
 
 def test_only_where_each_step_is_an_update_steps_are_left_out():
