@@ -31,6 +31,7 @@ def offline(monkeypatch, tmp_path):
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     monkeypatch.setenv("WANDB_SILENT", "true")
+    wandb.teardown()  # of a test elsewhere
     yield tmp_path
     if wandb.run is not None:
         wandb.run.finish()
