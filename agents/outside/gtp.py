@@ -93,8 +93,7 @@ class GtpPolicy(OutsidePolicy):
         with contextlib.suppress(UsageError):  # of a point that is none
             for point in line:
                 texts.append(self._notation.read(point))
-        actions = turn.read_line(texts) if len(line) > 1 else ()
-        return actions if actions[:1] == (action,) else ()
+        return turn.read_line(texts, action) if len(line) > 1 else ()
 
     def _move(self, program: Program, colour: str, seconds: float) -> GtpAnswer:
         """Return the program's move, in go a pass only if no dead stones of the opponent are left."""

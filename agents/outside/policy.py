@@ -50,9 +50,13 @@ class Turn:
     history: Sequence[str] = ()
     """Moves of the game so far in its notation, as far as they are known."""
 
-    def read_line(self, texts: Sequence[str]) -> tuple[int, ...]:
-        """Return a line of play from this position, up to the first move that cannot be read or is illegal there."""
-        return () if self.replay is None else self.replay.read_on(texts[:LONGEST_LINE], self.legal)
+    def read_line(self, texts: Sequence[str], action: int) -> tuple[int, ...]:
+        """Return a line of play from this position, up to the first move that cannot be read or is illegal there.
+
+        It is empty unless it begins with `action`, which has been chosen.
+        """
+        actions = () if self.replay is None else self.replay.read_on(texts[:LONGEST_LINE], self.legal)
+        return actions if actions[:1] == (action,) else ()
 
     def limit_s(self, usual: float) -> float:
         """Return the time to wait for an answer in seconds: `usual`, or a clock that allows more."""

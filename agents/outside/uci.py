@@ -63,7 +63,8 @@ class UciPolicy(OutsidePolicy):
         except ProgramError:
             self.close()
             raise
-        return Reply(self._game.parse_action(turn.state, line[0]), value=value, line=turn.read_line(line))
+        action = self._game.parse_action(turn.state, line[0])
+        return Reply(action, value=value, line=turn.read_line(line, action))
 
     def parameters(self) -> tuple[Parameter, ...]:
         """Return the options of the engine that are numbers, with the values that the engine has by default."""

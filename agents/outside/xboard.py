@@ -3,11 +3,12 @@
 The protocol is that of XBoard (gnu.org/software/xboard/engine-intf.html); Fairy-Max and Phalanx speak no other. Games
 are told from their first position, since engines need not know `setboard`. Under a clock the engine is told it;
 without, it has a second for each move. It may resign, which ends a match. The score of its last line of thinking is the
-`value` of its answer.
+`value` of its answer, and the moves in that are the line of play that it expects.
 """
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from agents.outside.line import ReplayedGame
 from agents.outside.policy import OutsidePolicy, Reply, Turn
@@ -33,9 +34,27 @@ USUAL_S = 1.0
 """Seconds for a move without a clock."""
 RESULTS = ("1-0", "0-1", "1/2-1/2")
 REFUSALS = ("Illegal move", "Error")
-THINKING = re.compile(r"0*[1-9]\d*[^\w\s]?\s+(-?\d{1,9})\s+\d+\s+\d+(\s|$)")
-"""A line of thinking: depth, score in centipawns for the engine, hundredths of a second, nodes. Books have depth 0."""
+THINKING = re.compile(r"0*[1-9]\d*[^\w\s]?\s+(-?\d{1,9})\s+\d+\s+\d+(?:\s+(.*)|$)")
+"""A line of thinking: depth, score in centipawns for the engine, hundredths of a second, nodes, and a line of play.
+
+Books have depth 0.
+"""
+NO_MOVE = re.compile(r"\d+\.*|\.+")
+"""The number of a move, or what stands for White's."""
+DASH = re.compile(r"(?<=[a-h][1-8])-")
+"""Between two squares, as in e2-e4."""
 FEATURE = re.compile(r'([a-z]+)=(?:"[^"]*"|(\S+))')
+
+
+class XboardAnswer(NamedTuple):
+    """What an engine has said until it moved."""
+
+    move: str | None
+    """None if it resigns."""
+    value: float | None
+    """Its expected return; None if it states no score."""
+    line: Sequence[str]
+    """The moves that it expects, its own first; empty if it names none."""
 
 
 class XboardPolicy(OutsidePolicy):
@@ -68,7 +87,7 @@ class XboardPolicy(OutsidePolicy):
             self._set_up(program, turn.replay, turn.is_new)
             self._tell_clock(program, turn.clock, turn.seat)
             program.send_line("go")
-            answer, value = self._move(program, turn.limit_s(ANSWER_LIMIT_S))
+            answer, value, line = self._move(program, turn.limit_s(ANSWER_LIMIT_S))
             if answer is None:
                 return Reply(RESIGN, value=value)
             program.send_line("force")
@@ -80,7 +99,7 @@ class XboardPolicy(OutsidePolicy):
             self.close()
             raise
         self._played.append(self._game.action_text(turn.state, action))
-        return Reply(action, value=value)
+        return Reply(action, value=value, line=turn.read_line(line, action))
 
     def close(self) -> None:
         """End the engine."""
@@ -158,19 +177,24 @@ class XboardPolicy(OutsidePolicy):
         elif clock.seconds_left is not None:
             program.send_line(f"st {max(int(clock.seconds_left), 1)}")
 
-    def _move(self, program: Program, seconds: float) -> tuple[str | None, float | None]:
-        """Return the engine's move, None if it resigns, and its expected return; None if it states no score."""
-        value = None
+    def _move(self, program: Program, seconds: float) -> XboardAnswer:
+        """Return the engine's move, and what its last line of thinking says."""
+        value, moves = None, list[str]()
         while True:
             line = program.read_line(seconds).strip()
             if thinking := THINKING.match(line):
-                value = expected_return(int(thinking[1]))
+                value, moves = expected_return(int(thinking[1])), moves_in(thinking[2] or "")
             if line.startswith("move "):
-                return line.removeprefix("move ").strip(), value
+                return XboardAnswer(line.removeprefix("move ").strip(), value, moves)
             if line == "resign" or (line.startswith(RESULTS) and "resign" in line):
-                return None, value
+                return XboardAnswer(None, value, ())
             if line.startswith((*REFUSALS, *RESULTS)):
                 raise ProgramError(f"{program.name} answered {line[:100]!r} to go")
+
+
+def moves_in(text: str) -> list[str]:
+    """Return the moves of a line of play, which engines write as they like: `1. e2-e4 e5 2. Ng1f3`."""
+    return [DASH.sub("", word) for word in text.split() if not NO_MOVE.fullmatch(word)]
 
 
 def by_squares(moves: Sequence[str], fen: str) -> list[str]:

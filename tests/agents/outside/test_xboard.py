@@ -106,6 +106,30 @@ def test_its_score_is_that_of_its_last_line_of_thinking(engine, thinking, value)
     assert answer.value == (None if value is None else pytest.approx(value, abs=1e-3))
 
 
+@pytest.mark.parametrize(
+    ("thinking", "line"),
+    [
+        ("5 30 5 9 d2d4\n12 40 5 9000 e2e4 e7e5 g1f3", ["e4", "e5", "Nf3"]),
+        ("12 40 5 9000 1. e4 e5 2. Nf3 Nc6", ["e4", "e5", "Nf3", "Nc6"]),
+        ("12 40 5 9000  e2-e4 Ng8-f6 e4-e5 Nf6-d5  ", ["e4", "Nf6", "e5", "Nd5"]),
+        ("12 40 5 9000 e4 (e5 Nf3)", ["e4"]),
+        ("12 40 5 9000 e2e4 e7e5 e1e3 d7d5", ["e4", "e5"]),
+        ("12 40 5 9000 d2d4 d7d5", []),
+        ("12 40 5 9000", []),
+    ],
+)
+def test_the_line_it_expects_is_that_of_its_last_line_of_thinking(engine, thinking, line):
+    with closing(make_agent(engine(f"{thinking}\nmove e2e4")[0], CHESS)) as agent:
+        answer = Match(CHESS, [("engine", agent), ("", None)]).advance()
+    moves = [] if answer.pv is None else answer.pv.tolist()
+    shown = Match(CHESS, [("", None), ("", None)])
+    texts = []
+    for move in moves[: moves.index(-1)] if -1 in moves else moves:
+        texts.append(CHESS.action_text(shown.state, move))
+        shown.play(move)
+    assert texts == line
+
+
 def test_one_move_without_a_score_takes_none_from_the_others(engine):
     """Engines have books, and are asked for the moves of several games at once."""
     env = GameVectorEnv(CHESS, 2)
