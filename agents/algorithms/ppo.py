@@ -102,7 +102,6 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
         super().__init__(actor, critic, optim, config, sampler, mapping)
         self.config, self.lr_scheduler = config, lr_scheduler
-        self._loss_options = LossOptions.of(config)
         self._halves = config.half and isinstance(actor, Actor) and not actor.softmax_output
         self._half: HalfActorCritic | None = None
 
@@ -157,7 +156,7 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
             scores, value = scores.float(), value.float()
         if self.sampler.takes_logits(scores) and has_kernel(scores, value):
             checks.require_fitting_scores(self.action_space, scores, part.get("mask"))
-            figures, gradients = loss_and_gradients(scores, value, part, self._loss_options)
+            figures, gradients = loss_and_gradients(scores, value, part, LossOptions.of(self.config))
             norm = gradient_step([scores, value], self.optim, self.config.max_grad_norm, gradients)
         else:
             figures = self._loss(scores, value, part)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from agents.configs.on_policy import PPOConfig
 from agents.learning.stochastic import Minibatch
+from arena.base.errors import UsageError
 from games.engine.entries import unowned
 from games.engine.jit import njit
 
@@ -46,9 +47,10 @@ class LossRows(NamedTuple):
     mask: NDArray[np.bool_]
 
 
-def has_kernel(*outputs: torch.Tensor) -> bool:
-    """Return whether `loss_and_gradients` takes these outputs of a network: float32, on the CPU."""
-    return all(output.device.type == "cpu" and output.dtype == torch.float32 for output in outputs)
+def has_kernel(scores: torch.Tensor, value: torch.Tensor) -> bool:
+    """Return whether `loss_and_gradients` takes these outputs of a network: [n, A] and [n], float32, on the CPU."""
+    fits = scores.ndim == 2 and value.shape == scores.shape[:1]
+    return fits and all(output.device.type == "cpu" and output.dtype == torch.float32 for output in (scores, value))
 
 
 def loss_and_gradients(
@@ -58,13 +60,20 @@ def loss_and_gradients(
 
     Autograd takes some forty operations, and as many on its way back, which cost more than the network of a usual
     minibatch.
+
+    Raises `UsageError` for an action that has no logit, or other numbers of rows.
     """
     mask = part["mask"].numpy() if "mask" in part else NO_MASK
     rows = LossRows._make([*(part[name].numpy() for name in LossRows._fields[:-1]), mask])
+    if any(len(column) != len(scores) for column in rows[:-1]):
+        raise UsageError(f"the network gives {len(scores)} rows of logits for {len(rows.act)} transitions")
     outputs = scores.detach().contiguous(), value.detach().contiguous()
     gradients = [torch.empty_like(output) for output in outputs]
     arrays = (tensor.numpy() for tensor in (*outputs, *gradients))
     figures = torch.from_numpy(write_gradients(*arrays, rows, options))
+    if not len(figures):
+        [action, *_] = rows.act[(rows.act < 0) | (rows.act >= scores.shape[1])]
+        raise UsageError(f"the actor gives {scores.shape[1]} logits, of which none is for action {action}")
     return dict(zip(FIGURES, figures.unbind(), strict=True)), gradients
 
 
@@ -72,13 +81,18 @@ def loss_and_gradients(
 def write_gradients(
     scores: Floats, value: Floats, by_scores: Floats, by_value: Floats, rows: LossRows, options: LossOptions
 ) -> Floats:
-    """Write the gradients of the loss by logits [n, A] and values [n]; return `FIGURES`."""
+    """Write the gradients of the loss by logits [n, A] and values [n].
+
+    Returns `FIGURES`, or nothing at all if an action has no logit.
+    """
     n, rows = len(value), unowned(rows)
     normalizes = options.normalizes_advantages and n > 1
     mean, unit = _mean_and_unit(rows.adv) if normalizes else (0.0, 1.0)
     surrogates = errors = entropies = divergences = outside = 0.0
     for row in range(n):
         act = rows.act[row]
+        if not 0 <= act < scores.shape[1]:
+            return np.empty(0, np.float32)
         largest, log_total, entropy = _softmax(row, scores, rows.mask, by_scores)
         log_ratio = np.float64(scores[row, act] - largest - log_total - rows.logp_old[row])
         ratio = np.exp(log_ratio)

@@ -7,9 +7,10 @@ import torch
 from agents.algorithms.ppo import PPOPolicy
 from agents.configs.on_policy import PPOConfig
 from agents.learning.distributions import default_distribution
-from agents.learning.ppo_gradient import LossOptions, loss_and_gradients
+from agents.learning.ppo_gradient import LossOptions, has_kernel, loss_and_gradients
 from agents.networks.common import Net
 from agents.networks.discrete import Actor, Critic
+from arena.base.errors import UsageError
 from arena.data import Batch
 from arena.policy.masking import mask_scores
 from tests.agents.given import Given, Sum
@@ -74,6 +75,27 @@ def test_logits_that_are_no_numbers_show_in_the_loss():
         scores[3, 2] = wrong
         figures, _ = loss_and_gradients(scores, value, part, LossOptions.of(PPOConfig()))
         assert figures["loss"].isnan()
+
+
+@pytest.mark.parametrize("action", [4, -1])
+def test_an_action_without_a_logit_is_refused(action):
+    scores, value, part = minibatch(50, 4, False, torch.Generator().manual_seed(1))
+    part["act"][7] = action
+    with pytest.raises(UsageError, match=f"the actor gives 4 logits, of which none is for action {action}$"):
+        loss_and_gradients(scores, value, part, LossOptions.of(PPOConfig()))
+
+
+def test_other_numbers_of_rows_are_refused():
+    scores, value, part = minibatch(50, 4, False, torch.Generator().manual_seed(1))
+    with pytest.raises(UsageError, match="the network gives 49 rows of logits for 50 transitions"):
+        loss_and_gradients(scores[1:], value[1:], part, LossOptions.of(PPOConfig()))
+
+
+def test_what_the_kernel_takes():
+    scores, value, _ = minibatch(50, 4, False, torch.Generator().manual_seed(1))
+    assert has_kernel(scores, value)
+    others = (scores.double(), value.double()), (scores[None], value), (scores, value[:, None]), (scores, value[1:])
+    assert not any(has_kernel(*other) for other in others)
 
 
 def test_a_critic_that_does_not_learn_is_left_alone():
