@@ -19,7 +19,7 @@ NO_MASK = np.empty((0, 0), np.bool_)
 
 
 class LossOptions(NamedTuple):
-    """What the loss takes of a `PPOConfig`."""
+    """Options of the loss, as compiled code takes them."""
 
     eps_clip: float
     dual_clip: float
@@ -163,12 +163,12 @@ def _surrogate(ratio: float, advantage: float, options: LossOptions) -> tuple[fl
 
 
 @njit(cache=True, nogil=True)
-def _value_error(value: float, old_value: float, earned: float, n: int, options: LossOptions) -> tuple[float, float]:
+def _value_error(value: float, old_value: float, target: float, n: int, options: LossOptions) -> tuple[float, float]:
     """Return the squared error of a row's value, and the gradient of the loss by that value."""
-    error, slope = (value - earned) ** 2, 2 * (value - earned)
+    error, slope = (value - target) ** 2, 2 * (value - target)
     if options.value_clip:
         clipped = old_value + min(max(value - old_value, -options.eps_clip), options.eps_clip)
-        if (clipped - earned) ** 2 > error:
+        if (clipped - target) ** 2 > error:
             inside = abs(value - old_value) <= options.eps_clip
-            error, slope = (clipped - earned) ** 2, 2 * (clipped - earned) * inside
+            error, slope = (clipped - target) ** 2, 2 * (clipped - target) * inside
     return error, options.vf_coef * slope / n

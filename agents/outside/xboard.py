@@ -47,7 +47,7 @@ FEATURE = re.compile(r'([a-z]+)=(?:"[^"]*"|(\S+))')
 
 
 class XboardAnswer(NamedTuple):
-    """What an engine has said until it moved."""
+    """Answer of an engine: its move, and what it expects of it."""
 
     move: str | None
     """None if it resigns."""

@@ -186,13 +186,12 @@ def run(options: Any) -> int:
         return train_on_screen([word for word in sys.argv[1:] if word != "--ui"], folder)
 
     from arena.runs.live import StopRequested
-    from arena.runs.loggers import LoggerError, whereabouts
+    from arena.runs.loggers import whereabouts
 
     training = _training(task, options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
-    resume = resume_command("train", folder) + (
-        "" if options.logger == "tensorboard" else f" --logger {options.logger}"
-    )
+    chosen = () if options.logger == Options.logger else ("--logger", options.logger)
+    resume = resume_command("train", folder, *chosen)
     if training.finished:
         print(f"{folder}: this run is finished; its agent is {spec}")
         print(f"to train longer: {resume} --steps {2 * options.run.steps}")
@@ -202,12 +201,10 @@ def run(options: Any) -> int:
     resume_hint = f"stopped; resume with: {resume}"
     threading.excepthook = _ignore_file_errors  # of TensorBoard's thread, whose exception is also raised here
     try:
-        last = _train(training, options.logger)
+        last = _train(training, options.logger, resume)
     except OSError as error:
         complain(f"{_write_failure(folder, error)}")
         return 1
-    except LoggerError as error:
-        raise UsageError(f"{error}; then: {resume}") from error
     except StopRequested:
         print(resume_hint, file=sys.stderr)
         return 0
@@ -226,15 +223,21 @@ def run(options: Any) -> int:
     return 0
 
 
-def _train(training: "TrainingRun", logger_kind: Any) -> Path:
-    """Train to the end with a bar, a logger and figures for other programs; return the folder of the last snapshot."""
+def _train(training: "TrainingRun", logger_kind: Any, resume: str) -> Path:
+    """Train to the end with a bar, a logger and figures for other programs; return the folder of the last snapshot.
+
+    Raises `UsageError` for a logger that cannot be opened; it says how to `resume` once it can.
+    """
     from arena.cli.training_bar import TrainingBar
     from arena.runs.live import LiveLogger, live
     from arena.runs.loggers import open_logger
 
     with ExitStack() as stack:
         run = stack.enter_context(live(training))  # first: it takes the lock of the folder
-        logger = stack.enter_context(open_logger(logger_kind, training))
+        try:
+            logger = stack.enter_context(open_logger(logger_kind, training))
+        except UsageError as error:
+            raise UsageError(f"{error}; then: {resume}") from error
         bar = stack.enter_context(TrainingBar())
         training.set_logger(LiveLogger(run, logger))
 

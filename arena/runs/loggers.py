@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
-from arena.base.errors import UsageError
 from arena.base.files import read_json
 from arena.base.saving import replace_text
 from arena.policy.registry import learning_algorithm
@@ -25,12 +24,8 @@ SEPARATE_STEPS = 100
 Setting = bool | int | float | str
 
 
-class LoggerError(UsageError):
-    """A logger that cannot be opened as yet, for a run that is there."""
-
-
 def open_logger(name: LoggerName, training: TrainingRun) -> AbstractContextManager[BaseLogger]:
-    """Open a logger of a training, whose settings it notes as well; `LoggerError` if that needs an account first."""
+    """Open a logger of a training, whose settings it notes as well."""
     return {"tensorboard": _tensorboard, "csv": _csv, "wandb": _wandb}[name](training)
 
 
@@ -72,11 +67,13 @@ def _wandb(training: TrainingRun) -> Iterator[BaseLogger]:
     file = training.folder / WANDB_ID
     run_id = file.read_text(encoding="utf-8").strip() if file.exists() else uuid4().hex[:8]
     settings = settings_of(training.folder)
-    name, interval = training.folder.name, update_interval(settings)
-    try:
-        logger = WandbLogger(update_interval=interval, name=name, run_id=run_id, config=settings, save_interval=1)
-    except UsageError as error:
-        raise LoggerError(str(error)) from error
+    logger = WandbLogger(
+        update_interval=update_interval(settings),
+        name=training.folder.name,
+        run_id=run_id,
+        config=settings,
+        save_interval=1,
+    )
     replace_text(file, run_id)
     try:
         yield logger

@@ -5,7 +5,7 @@ here, without it: the one that leads opens the gate, all take rows until none is
 and waits for those inside. Nobody waits for a thread that has not entered: where it is asleep, or has no core, the
 others do its rows. Those who have helped wait a little for the gate to be opened once more, then go.
 
-A gate is int64 [2 + threads, 8], in each line only the first entry is used: threads that write into the same line of
+A gate is int64 [3 + threads, 8], in each line only the first entry is used: threads that write into the same line of
 the cache would wait for each other. The lines are the call that is open (0: none), how many helpers are inside, how
 often helpers look for another call before they go, and for each thread how many of its rows have been taken.
 """
@@ -27,6 +27,7 @@ CALL, INSIDE, POLLS, TAKEN = 0, 1, 2, 3
 CHUNKS = 4
 """Number of chunks in which a thread takes its rows. Others may have to wait for its last chunk."""
 TRIAL_POLLS = 5000
+"""Looks by which their time is measured, some 0.1 ms."""
 WIDTH = 8
 """Entries of a line, 64 bytes."""
 ORDER = "seq_cst"
