@@ -30,6 +30,7 @@ from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
+from arena.policy.packed import as_tensor
 from arena.policy.registration import Spaces
 
 
@@ -149,7 +150,7 @@ class DiscreteCRRPolicy(BasePolicy):
         every = self.config.target_update_freq
         if every and self._updates % every == 0:
             self.sync_weight()
-        data = tensors(batch, ("returns",), self.device)
+        data = {key: as_tensor(rows) for key, rows in tensors(batch, ("returns",), self.device).items()}
         mask = data.get("mask")
         q = self.critic(data["obs"])
         taken = chosen(q, data["act"])

@@ -20,6 +20,7 @@ from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.masking import bare_obs, legal_mask
+from arena.policy.packed import as_tensor
 from arena.policy.rollout import Decision, Rollout
 
 Values = Callable[[Any], NDArray[np.float64]]
@@ -180,7 +181,8 @@ class ActorCriticLearner(nn.Module):
     @torch.no_grad()
     def value_tensor(self, obs: Any) -> torch.Tensor:
         """Return the critic's values of observations as a tensor on their device, float64 [n]."""
-        parts = [bare_obs(obs[i : i + self.max_batchsize]) for i in range(0, len(obs), self.max_batchsize)]
+        size = self.max_batchsize
+        parts = (as_tensor(bare_obs(obs[start : start + size])) for start in range(0, len(obs), size))
         return torch.cat([self.critic(part).squeeze(-1) for part in parts]).double()
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:

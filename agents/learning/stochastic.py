@@ -19,6 +19,7 @@ from arena.data.batch import Batch
 from arena.data.rows import as_array
 from arena.data.statistics import RunningMeanStd
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
+from arena.policy.packed import PackedRows, as_tensor
 
 DistFn = Callable[..., Any]
 """Maps an actor's output, scores [n, A] or means and deviations [n, k], to a distribution over actions."""
@@ -26,6 +27,8 @@ DistFn = Callable[..., Any]
 
 Minibatch = dict[str, torch.Tensor]
 """Rows of `obs`, `act`, the arrays that an algorithm's loss needs and, with masks, `mask`; each [n, ...]."""
+AllRows = dict[str, torch.Tensor | PackedRows]
+"""The rows of all minibatches of an update."""
 
 
 class ActionSampler:
@@ -98,14 +101,14 @@ class ActionSampler:
         dist = self.distribution(scores, mask)
         return answer(self.choose(dist, training), dist, hidden)
 
-    def minibatches(self, data: Minibatch, batch_size: int) -> Iterator[Minibatch]:
+    def minibatches(self, data: AllRows, batch_size: int) -> Iterator[Minibatch]:
         """Yield all rows once, in random parts of about `batch_size`."""
-        act = data["act"]
+        act = as_tensor(data["act"])
         order = torch.randperm(len(act), generator=self.generator, device=self.generator.device).to(act.device)
         parts = max(1, round(len(act) / batch_size))
         shuffled = [value.index_select(0, order).chunk(parts) for value in data.values()]
         for part in zip(*shuffled, strict=True):
-            yield dict(zip(data, part, strict=True))
+            yield dict(zip(data, map(as_tensor, part), strict=True))
 
 
 def scores_of(actor: nn.Module, obs: torch.Tensor) -> torch.Tensor:
@@ -114,16 +117,21 @@ def scores_of(actor: nn.Module, obs: torch.Tensor) -> torch.Tensor:
     return scores[0] if isinstance(scores, tuple) else scores
 
 
-def tensors(batch: Batch, keys: Sequence[str], device: torch.device) -> Minibatch:
+def tensors(batch: Batch, keys: Sequence[str], device: torch.device) -> AllRows:
     """Return observations, actions, masks and these keys of a batch as tensors, for all minibatches."""
-    data = {key: torch.as_tensor(batch[key], device=device, dtype=torch.float32) for key in keys}
+    data: AllRows = {key: torch.as_tensor(batch[key], device=device, dtype=torch.float32) for key in keys}
     obs = bare_obs(batch.obs)
-    small = obs.dtype.itemsize == 1  # planes of a board: a network widens them, a minibatch at a time
-    data["obs"] = torch.as_tensor(obs, device=device, dtype=None if small else torch.float32)
+    if isinstance(obs, PackedRows):
+        data["obs"] = obs.to(device)
+    else:
+        small = obs.dtype.itemsize == 1  # planes of a board: a network widens them, a minibatch at a time
+        data["obs"] = torch.as_tensor(obs, device=device, dtype=None if small else torch.float32)
     act = torch.as_tensor(batch.act, device=device)
     data["act"] = act.to(torch.float32 if act.is_floating_point() else torch.int64)
     mask = legal_mask(batch.obs)
-    return data if mask is None else {**data, "mask": torch.as_tensor(mask, device=device)}
+    if mask is not None:
+        data["mask"] = mask.to(device) if isinstance(mask, PackedRows) else torch.as_tensor(mask, device=device)
+    return data
 
 
 def answer(act: torch.Tensor, dist: Any, hidden: Any) -> Batch:

@@ -14,6 +14,7 @@ from torch import Tensor
 from arena.data.batch import Batch
 from arena.data.rows import require_alike
 from arena.env.games import VectorGames
+from arena.policy.packed import as_tensor, row_formats
 from arena.policy.rollout import Decision, Rollout
 
 OPEN = -1
@@ -26,9 +27,9 @@ class StepRows(NamedTuple):
     seat: Tensor
     """Who acted, int64 [S, B]."""
     obs: Tensor
-    """What the seat saw, [S, B, *O]."""
+    """What the seat saw, [S, B, *O]; or as bits, uint8 [S, B, m] (see `RowFormat`)."""
     mask: Tensor
-    """Its legal actions, bool [S, B, A]."""
+    """Its legal actions, bool [S, B, A], or bits."""
     act: Tensor
     """What it did, int64 [S, B]."""
     logp: Tensor
@@ -61,15 +62,15 @@ class RolloutSteps:
         game = env.game
         self.seats, self.taken = game.num_players, 0
         shape = (game.num_players + steps, len(env))
-        dtype = getattr(torch, np.dtype(game.observation_dtype).name)
+        self._obs, self._mask = row_formats(game)
 
         def zeros(*further: int, dtype: torch.dtype = torch.int64) -> Tensor:
             return torch.zeros((*shape, *further), dtype=dtype, device=device)
 
         self.rows = StepRows(
             seat=zeros(),
-            obs=zeros(*game.observation_shape, dtype=dtype),
-            mask=zeros(game.num_actions, dtype=torch.bool),
+            obs=self._obs.zeros(*shape, device=device),
+            mask=self._mask.zeros(*shape, device=device),
             act=zeros(),
             logp=zeros(dtype=torch.float32),
             value=zeros(dtype=torch.float32),
@@ -86,24 +87,22 @@ class RolloutSteps:
     @staticmethod
     def bytes_of(env: VectorGames, steps: int) -> int:
         """Return how much memory a collection takes: the steps, the transitions taken from them, and their shuffle."""
-        game = env.game
-        shown_bytes = (
-            int(np.prod(game.observation_shape)) * np.dtype(game.observation_dtype).itemsize + game.num_actions
-        )
-        return 3 * (game.num_players + steps) * len(env) * (shown_bytes + 33 + 10 * game.num_players)
+        shown, seats = sum(rows.nbytes for rows in row_formats(env.game)), env.game.num_players
+        return 3 * (seats + steps) * len(env) * (shown + 33 + 10 * seats)
 
     @property
     def room(self) -> int:
         """Number of steps that can be added."""
         return len(self.rows.seat) - self.seats - self.taken
 
-    def add(self, boards: slice, *columns: Tensor) -> int:
+    def add(self, boards: slice, seat: Tensor, obs: Tensor, mask: Tensor, *further: Tensor) -> int:
         """Add a step of some boards, an entry [n, ...] for each field of `StepRows`; return its row.
 
         The last boards of all complete a step.
         """
         row = self.seats + self.taken
-        for column, entry in zip(self.rows, columns, strict=True):
+        entries = seat, self._obs.to_keep(obs), self._mask.to_keep(mask), *further
+        for column, entry in zip(self.rows, entries, strict=True):
             column[row, boards] = entry
         self._outcomes = None
         if boards.stop == self.rows.seat.shape[1]:
@@ -160,8 +159,8 @@ class RolloutSteps:
         goes_on[-1:] = False
         cut = (~goes_on & ~terminated).nonzero()[:, 0]
         return Rollout(
-            obs=taken(rows.obs),
-            mask=taken(rows.mask),
+            obs=self._obs.as_kept(taken(rows.obs)),
+            mask=self._mask.as_kept(taken(rows.mask)),
             decision=Decision(taken(rows.act), taken(rows.logp), taken(rows.value)),
             rew=taken(outcomes.rew),
             terminated=terminated,
@@ -175,7 +174,7 @@ class RolloutSteps:
         """Return the next observations of seats [n] on boards [n], whose actions are closed by these rows [n]."""
         again, off = closes > end, closes < end
         obs_next = obs_now.index_select(0, board)
-        obs_next[again] = self.rows.obs[closes[again] - end - 1, board[again]]
+        obs_next[again] = as_tensor(self._obs.as_kept(self.rows.obs[closes[again] - end - 1, board[again]]))
         if self._last:
             obs_next[off] = self._last_seen(end, closes[off], board[off], seat[off])
         return obs_next
@@ -208,7 +207,9 @@ class RolloutSteps:
 
     def state_dict(self) -> Batch:
         """Return all open transitions as arrays, as `OpenTransitions` does, without who played them."""
-        rows = [column[: self.seats].transpose(0, 1).flatten(0, 1).numpy(force=True).copy() for column in self.rows]
+        kept = [column[: self.seats].transpose(0, 1).flatten(0, 1) for column in self.rows]
+        kept[1:3] = as_tensor(self._obs.as_kept(kept[1])), as_tensor(self._mask.as_kept(kept[2]))
+        rows = [column.numpy(force=True).copy() for column in kept]
         for column in rows[1:]:
             column[~rows[7]] = 0  # of closed ones nothing is left
         seat, obs, mask, act, logp, value, policy_id, stored, rew, *_ = rows
@@ -241,10 +242,11 @@ class RolloutSteps:
         obs, seats = given.obs, np.arange(self.seats)
         rew = np.zeros((*arrays.rew.shape, self.seats))
         rew[:, seats, seats] = arrays.rew
-        stored = [obs.obs, obs.mask, given.act, given.policy.logp, given.policy.value, given.info.policy_id]
-        for column, array in zip(self.rows[1:9], [*stored, arrays.is_open, rew], strict=True):
-            by_board = torch.from_numpy(np.ascontiguousarray(array)).reshape(-1, self.seats, *column.shape[2:])
-            column[: self.seats] = by_board.transpose(0, 1)
+        stored = obs.obs, obs.mask, given.act, given.policy.logp, given.policy.value, given.info.policy_id
+        entries = [torch.from_numpy(np.ascontiguousarray(array)) for array in (*stored, arrays.is_open, rew)]
+        entries[:2] = self._obs.to_keep(entries[0]), self._mask.to_keep(entries[1])
+        for column, entry in zip(self.rows[1:9], entries, strict=True):
+            column[: self.seats] = entry.reshape(-1, self.seats, *column.shape[2:]).transpose(0, 1)
 
 
 class Outcomes(NamedTuple):

@@ -24,6 +24,7 @@ from arena.league.workers.remote_rollouts import RemoteRollouts
 from arena.league.workers.share import Matchup
 from arena.league.workers.sources import Source
 from arena.policy.base import BasePolicy
+from arena.policy.packed import row_formats
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent
 from arena.policy.rollout import LearnsFromRollouts
@@ -137,7 +138,7 @@ class Matchups:
         capacity = rings * (self.moves + 1) if on_policy else max(setup.config.buffer_size, 2 * rings)
         rows = boards * self.moves if on_policy else capacity
         learner = self.live[record.name]
-        pack = not on_policy and setup.task.observation_dtype == np.bool_
+        pack = self._packs_bits()
         size = transition_bytes(setup.task, learner.keeps_policies, learner.needs_obs_next, pack)
         require_room(setup.task, min(rows, run.steps), size, "--boards or --moves" if on_policy else "--buffer-size")
         buffer = VectorReplayBuffer(capacity, rings, ignore_obs_next=not learner.needs_obs_next, pack_bits=pack)
@@ -160,6 +161,14 @@ class Matchups:
             seed=seed,
             exploration_noise=not on_policy,
         )
+
+    def _packs_bits(self) -> bool:
+        """Return whether booleans of observations are kept as bits: in replay buffers, and in rollouts of many."""
+        setup = self.setup
+        if setup.algorithm.data == "on-policy":
+            here = self.remote_rollouts is None and self._device_of_rollouts() is not None
+            return here and row_formats(setup.task)[0].is_packed
+        return setup.task.observation_dtype == np.bool_
 
     def _device_of_rollouts(self) -> str | None:
         """Return the device of boards whose rollouts the learners learn from; None if they learn from arrays."""

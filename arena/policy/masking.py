@@ -6,6 +6,7 @@ import torch
 
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
+from arena.policy.packed import PackedRows
 
 
 def mask_scores(scores: torch.Tensor, mask: Any) -> torch.Tensor:
@@ -25,10 +26,16 @@ def legal_mask(obs: Any) -> Any:
 
     Raises `UsageError` if a row has no legal action.
     """
-    if not isinstance(obs, Batch) or "mask" not in obs or obs.mask.shape[-1] == 0:  # continuous actions have none
+    if not isinstance(obs, Batch) or "mask" not in obs:
         return None
-    mask = obs.mask[:, -1] if obs.mask.ndim == 3 else obs.mask
-    can_act = torch.as_tensor(mask).any(-1)  # several times as fast as NumPy's where rows are short
+    mask = obs.mask
+    if isinstance(mask, PackedRows):
+        can_act = mask.bits.any(-1)
+    elif mask.shape[-1] == 0:  # of continuous actions
+        return None
+    else:
+        mask = mask[:, -1] if mask.ndim == 3 else mask
+        can_act = torch.as_tensor(mask).any(-1)  # several times as fast as NumPy's where rows are short
     if not can_act.all():
         row = int(can_act.int().argmin())
         raise UsageError(f"the mask of row {row} has no legal action; that of a finished game is all True")

@@ -11,6 +11,7 @@ from torch import Tensor
 from arena.data.batch import Batch
 from arena.policy import returns
 from arena.policy.base import BasePolicy
+from arena.policy.packed import PackedRows
 from arena.policy.returns import Steps
 
 
@@ -28,10 +29,10 @@ class Decision(NamedTuple):
 class Rollout(NamedTuple):
     """N transitions, of one pair of board and seat after the other, and of each pair in the order of time."""
 
-    obs: Tensor
-    """What the seat saw, [N, *O]."""
-    mask: Tensor
-    """Its legal actions, bool [N, A]."""
+    obs: Tensor | PackedRows
+    """What the seat saw, [N, *O]; many booleans as bits."""
+    mask: Tensor | PackedRows
+    """Its legal actions, bool [N, A]; of many actions as bits."""
     decision: Decision
     """What it did, [N]."""
     rew: Tensor

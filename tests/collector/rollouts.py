@@ -11,6 +11,7 @@ from arena.collector.rollout_collector import RolloutCollector
 from arena.data import VectorReplayBuffer
 from arena.env.make import vector_games
 from arena.policy import MultiAgentPolicyManager, RandomPolicy
+from arena.policy.packed import as_tensor
 from arena.policy.registration import Spaces
 from arena.policy.registry import make_game
 from arena.policy.rollout import update
@@ -81,7 +82,12 @@ def both_in_halves(*arguments, **options):
 
 
 def require_equal(rollout, batch, tolerance=0.0) -> None:
-    own = {"obs": rollout.obs, "mask": rollout.mask, "act": rollout.decision.act, "rew": rollout.rew}
+    own = {
+        "obs": as_tensor(rollout.obs),
+        "mask": as_tensor(rollout.mask),
+        "act": rollout.decision.act,
+        "rew": rollout.rew,
+    }
     own |= {"logp": rollout.decision.logp, "value": rollout.decision.value}
     own |= {"terminated": rollout.terminated, "truncated": rollout.truncated, "obs_next": rollout.obs_next}
     stored = {"obs": batch.obs.obs, "mask": batch.obs.mask, "act": batch.act, "rew": batch.rew}

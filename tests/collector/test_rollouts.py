@@ -22,7 +22,15 @@ from tests.collector.rollouts import (
 
 @pytest.mark.parametrize(
     "game",
-    ["tic_tac_toe", "kuhn_poker:players=3", "leduc_poker", "rock_paper_scissors:max_cycles=3", "connect_four", "pig"],
+    [
+        "tic_tac_toe",
+        "kuhn_poker:players=3",
+        "leduc_poker",
+        "rock_paper_scissors:max_cycles=3",
+        "connect_four",
+        "pig",
+        "chess",  # observations and masks as bits
+    ],
 )
 def test_transitions_and_learning_are_those_of_arrays(game):
     ours, theirs = both(game)
@@ -36,14 +44,16 @@ def test_halves_that_step_in_turn_bring_the_same(game):
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("game", ["tic_tac_toe", "go:size=9"])
 @pytest.mark.parametrize("learner", list(LEARNERS))
-def test_every_learner_of_rollouts_learns_what_it_learns_from_arrays(learner):
-    ours, theirs = both("tic_tac_toe", learner, openings=3)
+def test_every_learner_of_rollouts_learns_what_it_learns_from_arrays(learner, game):
+    ours, theirs = both(game, learner, openings=3)
     assert all([collect_and_learn(ours, theirs) for _ in range(COLLECTIONS)])
 
 
-def test_the_state_of_one_kind_of_collector_is_loaded_by_the_other():
-    ours, theirs = both("leduc_poker")
+@pytest.mark.parametrize("game", ["leduc_poker", "chess"])
+def test_the_state_of_one_kind_of_collector_is_loaded_by_the_other(game):
+    ours, theirs = both(game)
     collect_and_learn(ours, theirs)
     (_, rollouts), (_, arrays) = ours, theirs
     saved = deepcopy((rollouts.state_dict(), arrays.state_dict()))
