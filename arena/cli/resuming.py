@@ -25,9 +25,9 @@ def resumed_run(command: str, arguments: Sequence[str], usual: Callable[[], Path
     raise UsageError(f"--resume needs a run: arena {command} RUN --resume, or the arguments that it was begun with")
 
 
-def resume_command(command: str, folder: Path, *further: str) -> str:
-    """Return the shell command that resumes a run, with further words."""
-    return shlex.join(["arena", command, str(folder), "--resume", *further])
+def resume_command(command: str, folder: Path) -> str:
+    """Return the shell command that resumes a run."""
+    return shlex.join(["arena", command, str(folder), "--resume"])
 
 
 def _named_folder(arguments: Sequence[str]) -> Path | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 from rich.live import Live
@@ -19,6 +19,7 @@ from arena.cli.train import Algorithm, SettingsFile, Task, options_of
 from arena.league.search_space import read_space
 from arena.league.sweep import Sweep, SweepConfig, SweepSetup
 from arena.policy.registry import learning_algorithm
+from arena.runs.options import LoggerName
 from arena.runs.settings import SETTINGS
 from arena.runs.task_names import make_task, task_name
 from games.engine.source_files import short_name
@@ -53,7 +54,7 @@ class Options:
     with 1 does the seed fix which trials are chosen."""
     settings: SettingsFile = None
     """TOML file with task, algorithm and options, such as config.toml of a run; options given here take precedence."""
-    logger: Literal["tensorboard", "csv", "wandb"] = "tensorboard"
+    logger: LoggerName = "tensorboard"
     """Logger of the curves of the trials: tensorboard, csv or wandb."""
     json: bool = False
     """Print the results as JSON instead of a table, and everything else to standard error."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
@@ -20,7 +20,7 @@ from arena.league.scale import ScaleConfig
 from arena.league.trainings import make_training
 from arena.policy.registry import AGENTS, learning_algorithm
 from arena.policy.snapshots import BEST, SNAPSHOT
-from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder, describe_run
+from arena.runs.options import GymRunOptions, LoggerName, OfflineRunOptions, default_folder, describe_run
 from arena.runs.settings import Settings, read_settings
 from arena.runs.stored import RunDescription, holds_run, lengthened
 from arena.runs.task_names import is_gym, make_task, task_name
@@ -57,8 +57,9 @@ class Options:
     """Train in a background process and follow it on a screen; it goes on when you leave ('arena runs' reopens it)."""
     settings: SettingsFile = None
     """TOML file with task, algorithm and options, such as config.toml of a run; options given here take precedence."""
-    logger: Literal["tensorboard", "csv", "wandb"] = "tensorboard"
-    """Logger of the curves: tensorboard (event files in the run's folder), csv (figures.csv there), wandb."""
+    logger: LoggerName = "tensorboard"
+    """Logger of the curves: tensorboard (event files in the run's folder), csv (figures.csv there), wandb; a run that
+    is resumed keeps its own."""
 
 
 NamedLeague = Annotated[
@@ -124,6 +125,7 @@ def options_of(arguments: Sequence[str], stored: RunDescription | None, base: ty
         parts = {section: stored.options(section, usual) for section, usual in parts.items()}
         parts["run"] = dataclasses.replace(parts["run"], out=stored.folder)
         settings = dataclasses.replace(settings, task=task, algo=algo)
+        fields.append(("logger", LoggerName, dataclasses.field(default=stored.logger)))
     if "league" in parts:
         usual = usual_league(algorithm) if stored is None else nearest_preset(parts["league"])
         league = _league_name(arguments, usual)
@@ -190,8 +192,7 @@ def run(options: Any) -> int:
 
     training = _training(task, options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
-    chosen = () if options.logger == Options.logger else ("--logger", options.logger)
-    resume = resume_command("train", folder, *chosen)
+    resume = resume_command("train", folder)
     if training.finished:
         print(f"{folder}: this run is finished; its agent is {spec}")
         print(f"to train longer: {resume} --steps {2 * options.run.steps}")

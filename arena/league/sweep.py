@@ -23,14 +23,13 @@ from arena.league.trainings import make_training
 from arena.policy.snapshots import RETURN, count_snapshots
 from arena.processes.make import make_workers
 from arena.runs.live_files import training_lock
-from arena.runs.options import DESCRIPTION, OfflineRunOptions
+from arena.runs.options import DESCRIPTION, LoggerName, OfflineRunOptions
 from arena.runs.snapshot_exploitability import exploitability_of, tree_of
 from arena.runs.task_names import make_task
 from games.engine.game import Game
 
 if TYPE_CHECKING:
     from arena.league.study import TrialRow, TrialStudy
-    from arena.runs.loggers import LoggerName
     from arena.runs.progress import Progress, TrainingRun
 
 Objective = Literal["score", "elo", "exploitability"]
@@ -75,7 +74,7 @@ class SweepSetup:
     dimensions: tuple[Dimension, ...]
     config: SweepConfig
     folder: Path
-    logger: "LoggerName" = "tensorboard"
+    logger: LoggerName = "tensorboard"
 
     def runner(self) -> "TrialRunner":
         """Return the runner of trials, in the process of a worker."""

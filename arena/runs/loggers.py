@@ -3,20 +3,19 @@
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 from arena.base.files import read_json
 from arena.base.saving import replace_text
 from arena.policy.registry import learning_algorithm
 from arena.policy.snapshots import RETURN
-from arena.runs.options import DESCRIPTION
+from arena.runs.options import DESCRIPTION, LOGGER, LoggerName
 from arena.runs.progress import TrainingRun
 from arena.runs.scores import Measure
 from arena.trainer.csv_logger import CSVLogger
 from arena.trainer.logger import BaseLogger, TensorboardLogger
 
-LoggerName = Literal["tensorboard", "csv", "wandb"]
 EVENTS, TABLE, WANDB_ID = "tensorboard", "figures.csv", "wandb.txt"
 """Within the folder of a run: the folder of event files, the CSV file, and the file with the run's id on W&B."""
 SEPARATE_STEPS = 100
@@ -25,7 +24,8 @@ Setting = bool | int | float | str
 
 
 def open_logger(name: LoggerName, training: TrainingRun) -> AbstractContextManager[BaseLogger]:
-    """Open a logger of a training, whose settings it notes as well."""
+    """Open a logger of a training, whose settings it notes as well; the folder notes which logger that is."""
+    replace_text(training.folder / LOGGER, name)
     return {"tensorboard": _tensorboard, "csv": _csv, "wandb": _wandb}[name](training)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
@@ -12,6 +12,7 @@ from games.engine.source_files import short_name, stored_name
 if TYPE_CHECKING:
     from arena.policy.registration import Task
 
+LoggerName = Literal["tensorboard", "csv", "wandb"]
 GYM = "gym:"
 """Prefix of the task names of Gymnasium environments: gym:CartPole-v1."""
 
@@ -61,8 +62,8 @@ class RunOptions:
         return self.usual_snapshots if self.snapshots is None else self.snapshots
 
 
-DESCRIPTION = "run.json"
-"""File with what a run was begun with, in its folder."""
+DESCRIPTION, LOGGER = "run.json", "logger.txt"
+"""Files in the folder of a run: what it was begun with, and the name of the logger that it had last."""
 RESOURCES = "resources"
 """Entry of `run.json` for options that may change when a run is resumed, such as threads and workers."""
 

@@ -4,13 +4,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, get_args
 
 from arena.base.errors import CheckpointError, UsageError
-from arena.base.files import read_json
+from arena.base.files import read_json, read_text
 from arena.base.typed import FieldError, field
 from arena.policy.former_names import read_options
-from arena.runs.options import DESCRIPTION, RESOURCES, RunOptions
+from arena.runs.options import DESCRIPTION, LOGGER, RESOURCES, LoggerName, RunOptions
 from games.engine.identity import GameId
 
 T = TypeVar("T")
@@ -56,6 +56,16 @@ class RunDescription:
         """Name of the algorithm or, of a run of 'arena solve', of the solver."""
         name: str = self.value("solver" if "solver" in self.description else "algorithm", str)
         return name
+
+    @property
+    def logger(self) -> LoggerName:
+        """The logger that the run had last; the usual one for a run that has begun without any."""
+        file = self.folder / LOGGER
+        noted = read_text(file).strip() if file.exists() else "tensorboard"
+        for name in get_args(LoggerName):
+            if noted == name:
+                return name
+        raise CheckpointError(f"{file} names no logger: tensorboard, csv or wandb")
 
     def require_training_of(self, task: str, algorithm: str) -> None:
         """Raise `UsageError` unless the run trains for the task of this name, without its options, and so."""

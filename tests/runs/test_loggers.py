@@ -12,6 +12,7 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from arena.base.cores import usable_cores
+from arena.cli.main import main
 from arena.runs.live import LiveLogger, LiveRun, live
 from arena.runs.live_files import GAMES_SPEED, SPEED
 from arena.runs.loggers import (
@@ -24,6 +25,8 @@ from arena.runs.loggers import (
     settings_of,
     update_interval,
 )
+from arena.runs.options import LOGGER
+from arena.runs.stored import RunDescription
 from tests.runs.small import gym_run
 
 pytestmark = pytest.mark.full
@@ -64,6 +67,24 @@ def test_a_csv_file_has_a_line_for_each_figure(tmp_path):
     assert np.isfinite(list(values.values())).all()
 
 
+def test_a_run_that_is_resumed_keeps_its_logger_unless_it_is_given_another(tmp_path, capsys):
+    folder = tmp_path / "run"
+    words = ["tic_tac_toe", "ppo", "--steps", "256", "--snapshots", "1", "--boards", "8", "--moves", "8"]
+    words += ["--evaluation", "random", "--evaluation-games", "2", "--out", str(folder)]
+    assert main(["train", *words, "--logger", "csv"]) == 0
+    lines = (folder / TABLE).read_text().count("\n")
+    assert main(["train", str(folder), "--resume", "--steps", "512"]) == 0
+    assert (folder / TABLE).read_text().count("\n") > lines
+    assert not (folder / EVENTS).exists()
+    assert main(["train", str(folder), "--resume", "--steps", "768", "--logger", "tensorboard"]) == 0
+    assert (folder / EVENTS).exists()
+    assert RunDescription.read(folder).logger == "tensorboard"
+    (folder / LOGGER).write_text("paper\x1b[2J")
+    capsys.readouterr()
+    assert main(["train", str(folder), "--resume", "--steps", "1024"]) == 2
+    assert capsys.readouterr().err == f"arena: {folder / LOGGER} names no logger: tensorboard, csv or wandb\n"
+
+
 def test_a_run_on_wandb_is_gone_on_with_under_its_number(tmp_path, monkeypatch):
     pytest.importorskip("wandb")
     monkeypatch.setenv("WANDB_MODE", "offline")
@@ -90,7 +111,8 @@ def test_without_an_account_wandb_is_refused_in_one_line(tmp_path):
     last = done.stderr.splitlines()[-1]
     assert done.returncode == 2
     assert last.startswith("arena: Weights & Biases: No API key")
-    assert last.endswith(f"; WANDB_MODE=offline needs no account; then: arena train {folder} --resume --logger wandb")
+    assert last.endswith(f"; WANDB_MODE=offline needs no account; then: arena train {folder} --resume")
+    assert RunDescription.read(folder).logger == "wandb", "which goes on with it"
 
 
 def test_only_where_each_step_is_an_update_steps_are_left_out():
