@@ -54,11 +54,13 @@ if [ $# -gt 0 ]; then
     run_pytest --numprocesses "$((cores + 1))" "$@"
 else # in parts, since what a worker has compiled stays in its memory; all of them, whatever the first one finds
     step "mypy, and games and tests, compiled once for all workers" # who need ten times the memory for games they compile
-    .venv/bin/mypy & # on one core
+    .venv/bin/mypy & # side by side, so that no core waits for another
     types=$!
-    .venv/bin/python -m pytest --collect-only -qq tests >"$scratch/collected" || { tail -50 "$scratch/collected"; exit 1; }
+    .venv/bin/python -m pytest --collect-only -qq tests >"$scratch/collected" &
+    collected=$!
     .venv/bin/python -m tests.compile_games "$cores"
     wait "$types"
+    wait "$collected" || { tail -50 "$scratch/collected"; exit 1; }
     step "pytest"
     failed=
     run_pytest --numprocesses "$((cores + 1))" tests/games games || failed=yes

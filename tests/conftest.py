@@ -41,7 +41,9 @@ LONGEST += ["tests/tui/test_sitting.py", "tests/agents/outside/test_llm.py", "te
 LONGEST += ["tests/tui/test_pixel_terminal.py", "tests/tournament/test_contained.py", "tests/games/test_compiler.py"]
 LONGEST += ["tests/tui/test_serving.py", "tests/tui/test_play.py", "tests/tui/test_session.py"]
 LONGEST += ["tests/agents/outside/test_left_behind.py", "tests/cli/test_surroundings.py", "tests/env/test_faults.py"]
-"""Groups of tests (`group_of`) that take longest, which are begun first."""
+LONGEST += ["tests/tui/test_terminal.py", "tests/tui/test_training_terminal.py", "tests/tui/test_watch_faults.py"]
+LONGEST += ["tests/server/test_clients.py", "tests/collector/test_infos.py"]
+"""Groups of tests (`group_of`) that take or wait longest, which are begun first: beside them others have work."""
 
 PEAKS_MB = {}
 """Peak memory of each worker so far."""
