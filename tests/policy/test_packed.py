@@ -41,6 +41,14 @@ def test_any_device_packs_as_numpy_does(n, count):
     assert torch.equal(unpack_by_tensors(bits, count), rows)
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
+def test_a_gpu_keeps_what_the_cpu_keeps(rows):
+    form = RowFormat(BOARD, torch.bool)
+    kept = form.to_keep(rows.cuda())
+    assert torch.equal(kept.cpu(), form.to_keep(rows))
+    assert torch.equal(as_tensor(form.as_kept(kept)).cpu(), rows)
+
+
 def test_rows_are_indexed_and_divided_as_those_of_a_tensor_are(rows):
     form, order = RowFormat(BOARD, torch.bool), torch.randperm(9)
     packed = form.as_kept(form.to_keep(rows))

@@ -54,6 +54,10 @@ def test_self_play(name, tmp_path):
     trained_in_two_pieces(lambda **changed: self_play(name, tmp_path / "run", device="cuda", **changed))
 
 
+def test_self_play_whose_rollouts_are_kept_as_bits(tmp_path):
+    trained_in_two_pieces(lambda **changed: self_play("ppo", tmp_path / "run", "go:size=9", device="cuda", **changed))
+
+
 @pytest.mark.parametrize("name", ["ppo", "dqn"])
 def test_self_play_in_a_hosted_game_beside_the_device(name, tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, MODULE)
