@@ -20,7 +20,7 @@ def describe_strength(progress: "TrainingProgress") -> list[str]:
     """Return the scores, ratings and worker losses of a training as short phrases."""
     scores = []
     if progress.elo is not None:
-        scores.append(f"Elo {progress.elo[0]:+.0f} ±{progress.elo[1]:.0f} ({progress.elo_zero} is 0)")
+        scores.append(f"Elo {progress.elo[0]:+z.0f} ±{progress.elo[1]:.0f} ({progress.elo_zero} is 0)")
     scores += [] if progress.pool_score is None else [f"pool {progress.pool_score:.0%}"]
     scores += score_words(progress.evaluation)
     scores += [f"refused {progress.refused}x by the gate"] if progress.refused else []

@@ -213,7 +213,7 @@ def _ladder(ladder: LeagueLadder) -> Table:
             Text(row.name, style="bold"),
             member.role if member else "reference",
             f"{member.step:,}" if member else "",
-            f"{row.elo:.0f}",
+            f"{row.elo:z.0f}",
             f"{row.error:.0f}",
             f"{games:.0f}",
             percent(float(ladder.points[place].sum() / max(games, 1))),

@@ -25,7 +25,7 @@ Setting = bool | int | float | str
 
 def open_logger(name: LoggerName, training: TrainingRun) -> AbstractContextManager[BaseLogger]:
     """Open a logger of a training, whose settings it notes as well; the folder notes which logger that is."""
-    replace_text(training.folder / LOGGER, name)
+    replace_text(training.folder / LOGGER, f"{name}\n")
     return {"tensorboard": _tensorboard, "csv": _csv, "wandb": _wandb}[name](training)
 
 

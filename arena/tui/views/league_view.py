@@ -75,7 +75,7 @@ def ladder_rows(view: LeagueView, marked: list[str]) -> list[tuple[str, Cells]]:
         elo, error = view.league.ratings[name]
         sign = mark(marked.index(name)) if name in marked else ""
         age = f"{ages[name]:,}" if name in ages else ""
-        cells = (sign, str(place), Text(name, "bold"), f"{elo:.0f}", f"{error:.0f}", over_time(view.league, name), age)
+        cells = (sign, str(place), Text(name, "bold"), f"{elo:z.0f}", f"{error:.0f}", over_time(view.league, name), age)
         rows.append((name, cells))
     return rows
 
