@@ -101,7 +101,7 @@ class RolloutSteps:
         The last boards of all complete a step.
         """
         row = self.seats + self.taken
-        entries = seat, self._obs.to_keep(obs), self._mask.to_keep(mask), *further
+        entries = seat, self._obs.encode(obs), self._mask.encode(mask), *further
         for column, entry in zip(self.rows, entries, strict=True):
             column[row, boards] = entry
         self._outcomes = None
@@ -159,8 +159,8 @@ class RolloutSteps:
         goes_on[-1:] = False
         cut = (~goes_on & ~terminated).nonzero()[:, 0]
         return Rollout(
-            obs=self._obs.as_kept(taken(rows.obs)),
-            mask=self._mask.as_kept(taken(rows.mask)),
+            obs=self._obs.view(taken(rows.obs)),
+            mask=self._mask.view(taken(rows.mask)),
             decision=Decision(taken(rows.act), taken(rows.logp), taken(rows.value)),
             rew=taken(outcomes.rew),
             terminated=terminated,
@@ -174,7 +174,7 @@ class RolloutSteps:
         """Return the next observations of seats [n] on boards [n], whose actions are closed by these rows [n]."""
         again, off = closes > end, closes < end
         obs_next = obs_now.index_select(0, board)
-        obs_next[again] = as_tensor(self._obs.as_kept(self.rows.obs[closes[again] - end - 1, board[again]]))
+        obs_next[again] = as_tensor(self._obs.view(self.rows.obs[closes[again] - end - 1, board[again]]))
         if self._last:
             obs_next[off] = self._last_seen(end, closes[off], board[off], seat[off])
         return obs_next
@@ -207,9 +207,9 @@ class RolloutSteps:
 
     def state_dict(self) -> Batch:
         """Return all open transitions as arrays, as `OpenTransitions` does, without who played them."""
-        kept = [column[: self.seats].transpose(0, 1).flatten(0, 1) for column in self.rows]
-        kept[1:3] = as_tensor(self._obs.as_kept(kept[1])), as_tensor(self._mask.as_kept(kept[2]))
-        rows = [column.numpy(force=True).copy() for column in kept]
+        columns = [column[: self.seats].transpose(0, 1).flatten(0, 1) for column in self.rows]
+        columns[1:3] = as_tensor(self._obs.view(columns[1])), as_tensor(self._mask.view(columns[2]))
+        rows = [column.numpy(force=True).copy() for column in columns]
         for column in rows[1:]:
             column[~rows[7]] = 0  # of closed ones nothing is left
         seat, obs, mask, act, logp, value, policy_id, stored, rew, *_ = rows
@@ -244,7 +244,7 @@ class RolloutSteps:
         rew[:, seats, seats] = arrays.rew
         stored = obs.obs, obs.mask, given.act, given.policy.logp, given.policy.value, given.info.policy_id
         entries = [torch.from_numpy(np.ascontiguousarray(array)) for array in (*stored, arrays.is_open, rew)]
-        entries[:2] = self._obs.to_keep(entries[0]), self._mask.to_keep(entries[1])
+        entries[:2] = self._obs.encode(entries[0]), self._mask.encode(entries[1])
         for column, entry in zip(self.rows[1:9], entries, strict=True):
             column[: self.seats] = entry.reshape(-1, self.seats, *column.shape[2:]).transpose(0, 1)
 

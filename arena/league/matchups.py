@@ -163,7 +163,7 @@ class Matchups:
         )
 
     def _packs_bits(self) -> bool:
-        """Return whether booleans of observations are kept as bits: in replay buffers, and in rollouts of many."""
+        """Return whether booleans are stored as bits: in all replay buffers, and in rollouts that have many."""
         setup = self.setup
         if setup.algorithm.data == "on-policy":
             here = self.remote_rollouts is None and self._device_of_rollouts() is not None

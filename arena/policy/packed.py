@@ -59,38 +59,38 @@ class PackedRows:
 
 
 class RowFormat(NamedTuple):
-    """How many rows [n, *shape] are kept: as they are, or as bits where they are booleans, and many of them."""
+    """Format in which rows [n, *shape] are stored: as bits if they are many booleans, otherwise as they are."""
 
     shape: tuple[int, ...]
     dtype: torch.dtype
 
     @property
     def is_packed(self) -> bool:
-        """Return whether rows are kept as bits."""
+        """Return whether rows are stored as bits."""
         return self.dtype == torch.bool and math.prod(self.shape) >= FEWEST
 
     @property
     def nbytes(self) -> int:
-        """Return the number of bytes of a row."""
+        """Return the number of bytes of a stored row."""
         return math.ceil(math.prod(self.shape) / 8) if self.is_packed else math.prod(self.shape) * self.dtype.itemsize
 
     def zeros(self, *counts: int, device: torch.device) -> Tensor:
-        """Return rows to keep, all of them zero: [*counts, *shape], or bits [*counts, m]."""
+        """Return storage filled with zeros: [*counts, *shape], or bits [*counts, m]."""
         if self.is_packed:
             return torch.zeros((*counts, self.nbytes), dtype=torch.uint8, device=device)
         return torch.zeros((*counts, *self.shape), dtype=self.dtype, device=device)
 
-    def to_keep(self, rows: Tensor) -> Tensor:
-        """Return rows [n, *shape] as they are kept."""
+    def encode(self, rows: Tensor) -> Tensor:
+        """Return rows [n, *shape] as they are stored."""
         return packed(rows) if self.is_packed else rows
 
-    def as_kept(self, kept: Tensor) -> "Tensor | PackedRows":
-        """Return rows that are kept so, for who reads them later."""
-        return PackedRows(kept, self.shape) if self.is_packed else kept
+    def view(self, stored: Tensor) -> Tensor | PackedRows:
+        """Return stored rows [n, ...] without a copy, for readers that unpack them with `as_tensor`."""
+        return PackedRows(stored, self.shape) if self.is_packed else stored
 
 
 def row_formats(game: Game) -> tuple[RowFormat, RowFormat]:
-    """Return how observations and masks of a game are kept."""
+    """Return the formats of a game's observations and masks."""
     dtype = getattr(torch, np.dtype(game.observation_dtype).name)
     return RowFormat(game.observation_shape, dtype), RowFormat((game.num_actions,), torch.bool)
 
