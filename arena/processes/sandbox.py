@@ -41,6 +41,8 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Folders of the system that are shown, where they are there."""
 SETTINGS = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "ssl/certs", "terminfo")
 """What is shown of `/etc`."""
+MOST_LINKS = 40
+"""Links on the way to a file that Linux follows."""
 PROGRAM_FOLDERS = ("bin", "shims")
 """Names of folders of programs; what these need lies beside them."""
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/games", "HOME": "/tmp", "LANG": "C.UTF-8"}
@@ -110,7 +112,7 @@ def _wrapped(kind: str, command: Sequence[str]) -> list[str]:
     if kind == RUNSC:
         first = [str(CONTAINER), tempfile.gettempdir(), str(TEMPORARY_BYTES), _start_folder(needed)]
     environment = [f"{name}={value}" for name, value in ENVIRONMENT.items()]
-    folders = [*SYSTEM, *(f"/etc/{name}" for name in SETTINGS), *needed]
+    folders = [*SYSTEM, *(f"/etc/{name}" for name in SETTINGS), *needed, *_links(command[0], needed)]
     return ["env", "-i", *environment, sys.executable, "-I", "-S", *first, *folders, "--"]
 
 
@@ -129,6 +131,8 @@ def _in_bubblewrap(command: Sequence[str]) -> list[str]:
     needed = list(dict.fromkeys(_needed(command)))
     for path in needed:
         words += _shown(path)
+    for link in _links(command[0], needed):
+        words += ["--symlink", os.readlink(link), link]
     return [*words, "--remount-ro", "/", "--chdir", _start_folder(needed), "--"]
 
 
@@ -155,6 +159,32 @@ def _needed(command: Sequence[str]) -> Iterator[str]:
 
 def _of_system(folder: Path) -> bool:
     return folder == Path("/") or any(folder.is_relative_to(shown) for shown in SYSTEM)
+
+
+def _links(program: str, shown: Sequence[str]) -> Iterator[str]:
+    """Yield the links on the way to a program that lie neither in a shown folder nor above one.
+
+    An environment's `python` may lead to `~/.local/bin/python3.13`, and that to where Python is installed.
+    """
+    at, left, folders = "/", MOST_LINKS, [Path(folder) for folder in (*SYSTEM, *shown)]
+    parts = _parts(os.path.abspath(shutil.which(program) or program))
+    while parts:
+        step = os.path.normpath(os.path.join(at, parts.pop()))
+        if not (left and os.path.islink(step)):
+            at = step
+            continue
+        left -= 1
+        target = os.readlink(step)
+        parts += _parts(target)
+        at = "/" if target.startswith("/") else at
+        link = Path(step)
+        if not any(link.is_relative_to(folder) or folder.is_relative_to(link) for folder in folders):
+            yield step
+
+
+def _parts(path: str) -> list[str]:
+    """Return the names in a path, the last one first."""
+    return [name for name in reversed(path.split("/")) if name]
 
 
 def _start_folder(shown: Sequence[str]) -> str:

@@ -3,8 +3,10 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,29 @@ def test_everything_that_a_hostile_program_tries_is_contained(switched_on):
     assert len(found) >= 50
     beyond_it = set() if "cpu" in limited_by_the_kernel() else {"use more than one core"}
     assert {what for what, possible in found.items() if possible} <= beyond_it
+
+
+def test_a_program_is_found_by_way_of_links_in_folders_that_are_not_shown(switched_on):
+    """As an environment's `python` is, which leads to a folder of links, and from there to where it is installed."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:  # of `/tmp` a sandbox has its own
+        place = Path(folder)
+        for name in ("environment/bin", "links", "installed/bin"):
+            (place / name).mkdir(parents=True)
+        program = place / "installed" / "bin" / "program"
+        program.write_text("#!/bin/sh\necho arrived\n")
+        program.chmod(0o755)
+        (place / "links" / "program").symlink_to("../installed/bin/program")
+        (place / "nearer").symlink_to("links")
+        named = place / "environment" / "bin" / "program"
+        named.symlink_to(place / "nearer" / "program")
+        done = subprocess.run(sandboxed([str(named)]), capture_output=True, text=True, timeout=60)
+        assert (done.stdout, done.returncode) == ("arrived\n", 0), done.stderr
+        (place / "links" / "deep").mkdir()
+        deep = place / "nearer" / "deep" / "program"
+        shutil.copy(program, deep)
+        for words in ([named, place / "links"], [place / "nearer" / "program"], [deep]):  # whose folders are shown
+            done = subprocess.run(sandboxed([*map(str, words)]), capture_output=True, text=True, timeout=60)
+            assert (done.stdout, done.returncode) == ("arrived\n", 0), done.stderr
 
 
 def test_the_attempts_are_real():
