@@ -132,7 +132,7 @@ def test_a_run_says_where_it_comes_from_and_that_makes_no_difference(tmp_path, m
     gym_run("pg", "CartPole-v1", tmp_path / "run", snapshots=1, steps=40).train()
     found = json.loads((tmp_path / "run" / "run.json").read_text())["origin"]
     assert found["command"] == "arena train gym:X pg --out 'a b'"
-    assert found["versions"]["torch"] == torch.__version__
+    assert torch.__version__.startswith(found["versions"]["torch"])  # PyPI leaves out what it was built for
     assert found["machine"]["cores"] == usable_cores()
     assert found["threads"] == torch.get_num_threads()
     monkeypatch.setattr(sys, "argv", ["another"])
