@@ -13,7 +13,7 @@ from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_game
 from arena.runs.folder import ORIGIN
-from arena.runs.options import DESCRIPTION, RESOURCES
+from arena.runs.options import DESCRIPTION, LOGGER, RESOURCES
 
 CONFIGS = {
     "ppo": PPOConfig(hidden=16, channels=8, batch_size=128),
@@ -68,7 +68,7 @@ def left_behind(folder: Path) -> dict[str, bytes]:
 
     What it used of the machine, such as workers, is left out.
     """
-    shown = {"tensorboard", "live"}
+    shown = {"tensorboard", "live", LOGGER}
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not shown & set(path.parts)]
     return {str(path.relative_to(folder)): _comparable(path) for path in files}
 
