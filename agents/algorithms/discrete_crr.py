@@ -20,7 +20,7 @@ from agents.learning.distributions import expectation, log_probability
 from agents.learning.gradients import descend
 from agents.learning.optimizer import Adam
 from agents.learning.options import one_config
-from agents.learning.stochastic import ActionSampler, scores_of, tensors
+from agents.learning.stochastic import ActionSampler, as_minibatch, scores_of, tensors
 from agents.learning.targets import frozen_copy
 from agents.learning.value_learning import chosen
 from agents.networks.builders import body_of
@@ -30,7 +30,6 @@ from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
-from arena.policy.packed import as_tensor
 from arena.policy.registration import Spaces
 
 
@@ -150,7 +149,7 @@ class DiscreteCRRPolicy(BasePolicy):
         every = self.config.target_update_freq
         if every and self._updates % every == 0:
             self.sync_weight()
-        data = {key: as_tensor(rows) for key, rows in tensors(batch, ("returns",), self.device).items()}
+        data = as_minibatch(tensors(batch, ("returns",), self.device))
         mask = data.get("mask")
         q = self.critic(data["obs"])
         taken = chosen(q, data["act"])

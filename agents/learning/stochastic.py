@@ -108,13 +108,18 @@ class ActionSampler:
         parts = max(1, round(len(act) / batch_size))
         shuffled = [value.index_select(0, order).chunk(parts) for value in data.values()]
         for part in zip(*shuffled, strict=True):
-            yield dict(zip(data, map(as_tensor, part), strict=True))
+            yield as_minibatch(dict(zip(data, part, strict=True)))
 
 
 def scores_of(actor: nn.Module, obs: torch.Tensor) -> torch.Tensor:
     """Return an actor's logits or probabilities [n, A], or means [n, k]."""
     scores, _ = actor(obs)
     return scores[0] if isinstance(scores, tuple) else scores
+
+
+def as_minibatch(rows: AllRows) -> Minibatch:
+    """Return rows as one minibatch, with what is packed in them unpacked."""
+    return {name: as_tensor(value) for name, value in rows.items()}
 
 
 def tensors(batch: Batch, keys: Sequence[str], device: torch.device) -> AllRows:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from arena.data.buffer.bits import widened
 from games.engine.game import Game
 
 FEWEST = 1_024
@@ -50,12 +51,9 @@ class PackedRows:
 
     def unpack(self) -> Tensor:
         """Return the booleans, bool [n, *row_shape]."""
-        count = math.prod(self.row_shape)
         if self.bits.is_cuda:
-            entries = unpack_by_tensors(self.bits, count)
-        else:
-            entries = torch.from_numpy(np.unpackbits(self.bits.numpy(), axis=1, count=count).view(np.bool_))
-        return entries.reshape(len(self), *self.row_shape)
+            return unpack_by_tensors(self.bits, math.prod(self.row_shape)).reshape(len(self), *self.row_shape)
+        return torch.from_numpy(widened(self.bits.numpy(), self.row_shape))
 
 
 class RowFormat(NamedTuple):

@@ -107,12 +107,12 @@ def _wrapped(kind: str, command: Sequence[str]) -> list[str]:
     """Return the command that runs another one in a sandbox, to be followed by that."""
     if kind == BUBBLEWRAP:
         return _in_bubblewrap(command)
-    needed = list(dict.fromkeys(_needed(command)))
+    needed, links = _folders_and_links(command)
     first = [str(LAUNCHER)]
     if kind == RUNSC:
         first = [str(CONTAINER), tempfile.gettempdir(), str(TEMPORARY_BYTES), _start_folder(needed)]
     environment = [f"{name}={value}" for name, value in ENVIRONMENT.items()]
-    folders = [*SYSTEM, *(f"/etc/{name}" for name in SETTINGS), *needed, *_links(command[0], needed)]
+    folders = [*SYSTEM, *(f"/etc/{name}" for name in SETTINGS), *needed, *links]
     return ["env", "-i", *environment, sys.executable, "-I", "-S", *first, *folders, "--"]
 
 
@@ -128,10 +128,10 @@ def _in_bubblewrap(command: Sequence[str]) -> list[str]:
     words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # the kernel asks for root outside, not within
     words += ["--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     words += ["--size", size, "--tmpfs", "/tmp"]
-    needed = list(dict.fromkeys(_needed(command)))
+    needed, links = _folders_and_links(command)
     for path in needed:
         words += _shown(path)
-    for link in _links(command[0], needed):
+    for link in links:
         words += ["--symlink", os.readlink(link), link]
     return [*words, "--remount-ro", "/", "--chdir", _start_folder(needed), "--"]
 
@@ -140,16 +140,22 @@ def _shown(path: str) -> list[str]:
     return ["--ro-bind-try", path, path]
 
 
-def _needed(command: Sequence[str]) -> Iterator[str]:
-    """Yield the folders of the program and of files that its arguments name, outside those of the system."""
+def _folders_and_links(command: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the folders that a command needs, and the links elsewhere by way of which its program is found."""
     program = shutil.which(command[0]) or command[0]
+    folders = list(dict.fromkeys(_needed(program, command[1:])))
+    return folders, list(_links(program, folders))
+
+
+def _needed(program: str, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the folders of the program and of files that its arguments name, outside those of the system."""
     for place in (program, os.path.realpath(program)):
         folder = Path(place).absolute().parent
         beside = folder.parent
         whole = folder.name in PROGRAM_FOLDERS and not Path.home().is_relative_to(beside)
         if not _of_system(folder):
             yield str(beside if whole else folder)
-    for argument in command[1:]:
+    for argument in arguments:
         if os.path.exists(argument):
             path = Path(argument).resolve()
             folder = path if path.is_dir() else path.parent
@@ -167,7 +173,7 @@ def _links(program: str, shown: Sequence[str]) -> Iterator[str]:
     An environment's `python` may lead to `~/.local/bin/python3.13`, and that to where Python is installed.
     """
     at, left, folders = "/", MOST_LINKS, [Path(folder) for folder in (*SYSTEM, *shown)]
-    parts = _parts(os.path.abspath(shutil.which(program) or program))
+    parts = _parts(os.path.abspath(program))
     while parts:
         step = os.path.normpath(os.path.join(at, parts.pop()))
         if not (left and os.path.islink(step)):
