@@ -42,9 +42,11 @@ def find_wins(
     stack: NDArray[Any], legal: NDArray[np.bool_], payoff: NDArray[np.float32], winning: NDArray[np.bool_]
 ) -> bool:
     """Mark in `winning` [A] the actions that win at once; return whether there is one."""
+    some = False  # `winning.any()` would load all of NumPy for kernels: a fifth of a second a process
     for action in range(winning.shape[0]):
         winning[action] = legal[action] and wins(stack, 0, action, payoff)
-    return bool(winning.any())
+        some |= winning[action]
+    return some
 
 
 @njit(cache=True, nogil=True)
@@ -66,10 +68,12 @@ def find_threats(
         masks[1] = False
         if stack[1].current_player == 1 - seat:
             legal_actions(stack[1], masks[1])
+        some = False
         for reply in range(threats.shape[0]):
             if threats[reply] and reply != action:
                 threats[reply] = masks[1, reply] and wins(stack, 1, reply, payoff)
-        if not threats.any():
+            some |= threats[reply]
+        if not some:
             return False
     return True
 

@@ -18,6 +18,7 @@ from numba import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _Cache, _CacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from numba.core.runtime.nrt import rtsys
 
 from games.engine.cache_folder import cache_directory
 from games.engine.file_lock import file_lock
@@ -198,4 +199,17 @@ class _Format(CompileResultCacheImpl):
 
 
 class _Kept(FunctionCache):
+    """What numba keeps of a function, loaded without all that compiles.
+
+    numba first fills its context with every function that it can compile, a third of a second of each process. Machine
+    code needs only the memory management that it calls; a compiler that comes later fills the context itself.
+    """
+
     _impl_class = _Format
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        runtime: Any = rtsys  # untyped, like the next
+        load: Any = self._load_overload
+        runtime.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return load(sig, target_context)

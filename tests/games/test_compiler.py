@@ -24,6 +24,23 @@ from games.engine.registry import make_game
 print(kernels(make_game("nim")).__name__)
 """
 
+USE = """
+import sys
+import numpy as np
+from arena.data import Batch, VectorReplayBuffer
+from arena.env.native import GameVectorEnv
+from arena.policy.registry import make_agent
+env = GameVectorEnv("tic_tac_toe", 3)
+obs, _ = env.reset(seed=0)
+act = make_agent("one-ply", env.game).forward(Batch(obs=Batch(obs, state=env.positions()))).act
+_, rew, terminated, truncated, _ = env.step(act)
+buffer = VectorReplayBuffer(12, 3)
+buffer.add(Batch(obs=obs.obs, act=act, rew=rew[:, 0], terminated=terminated[:, 0], truncated=truncated[:, 0]))
+rows = buffer.sample_indices(4)
+buffer.prev(rows), buffer.next(rows)
+print([name for name in ("numba.np.npyimpl", "numba.np.linalg", "scipy.linalg") if name in sys.modules])
+"""
+
 
 def install(folder: Path, old: str = "", new: str = "") -> Path:
     """Another distribution with a game: a module, edited if need be, and an entry point, in a folder of its own."""
@@ -75,6 +92,11 @@ def test_a_second_process_compiles_nothing_and_an_edited_rule_is_obeyed(start, p
     source.write_text(source.read_text().replace("PRIZE = 1", "PRIZE = 2"))
     assert output(start(PLAY)) == "0 True [2.0, -2.0]"
     assert cached(tmp_path).items() > first.items()
+
+
+def test_a_process_that_compiles_nothing_does_not_load_what_compiles(start):
+    output(start(USE))
+    assert output(start(USE)).splitlines()[-1] == "[]"
 
 
 def test_two_processes_fill_an_empty_cache_at_once(start, tmp_path):
