@@ -17,6 +17,7 @@ extensions = [
 ]
 myst_enable_extensions = ["colon_fence", "dollarmath", "html_image"]
 myst_heading_anchors = 4  # as GitHub makes them, so that a link works in both places
+toc_object_entries = False  # the theme copies all contents for every page: methods made half the work of a build
 nitpicky = False  # types in signatures name packages whose inventories are on the network
 
 html_theme = "furo"

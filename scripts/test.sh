@@ -42,6 +42,39 @@ trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$scratch"' EXIT
 run_pytest() { # groups and their order: tests/conftest.py
     .venv/bin/python -m pytest --dist loadgroup --no-loadscope-reorder --basetemp "$scratch/pytest" "$@"
 }
+check_wheel() { # in an environment with no more than it needs
+    local work=$scratch/wheel
+    mkdir "$work"
+    .venv/bin/python -m build --outdir "$work/dist" .
+    .venv/bin/python -m venv --without-pip "$work/venv"
+    .venv/bin/python -m pip --python "$work/venv/bin/python" install --quiet --no-deps "$work"/dist/*.whl
+    .venv/bin/python -m tests.link_dependencies arena-marl \
+        "$("$work/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+    cd "$work"
+    export ARENA_CACHE=$work/cache
+    venv/bin/python -c 'import agents, arena, games; assert all("site-packages" in p.__file__ for p in (agents, arena, games))'
+    venv/bin/arena --help
+    venv/bin/arena games
+    venv/bin/python -m arena agents
+    venv/bin/arena tournament tic_tac_toe random one-ply --games 20 --out results
+    test -s results/ratings.csv
+    ls dist/*.whl
+}
+check_site() {
+    .venv/bin/python scripts/build_docs.py --out "$scratch/docs"
+    if [ "${CI:-}" = true ] || command -v chromium-headless-shell chromium chromium-browser google-chrome >/dev/null; then
+        .venv/bin/python -m tests.open_site "$scratch/docs/html"
+    fi
+}
+begin() { # a check that runs beside others: wheel or site
+    "check_$1" >"$scratch/$1.log" 2>&1 &
+    echo "$!" >"$scratch/$1.pid"
+}
+finish() {
+    wait "$(cat "$scratch/$1.pid")" || { cat "$scratch/$1.log"; exit 1; }
+    tail -1 "$scratch/$1.log"
+}
+
 if [ -n "$fast" ]; then
     step "pytest"
     run_pytest --fast --numprocesses "$cores" tests "$@"
@@ -52,12 +85,15 @@ fi
 if [ $# -gt 0 ]; then
     step "pytest"
     run_pytest --numprocesses "$((cores + 1))" "$@"
+    begin wheel
+    begin site
 else # in parts, since what a worker has compiled stays in its memory; all of them, whatever the first one finds
-    step "mypy, and games and tests, compiled once for all workers" # who need ten times the memory for games they compile
+    step "mypy, the wheel, and games and tests, compiled once for all workers"
     .venv/bin/mypy & # side by side, so that no core waits for another
     types=$!
     .venv/bin/python -m pytest --collect-only -qq tests >"$scratch/collected" &
     collected=$!
+    begin wheel
     .venv/bin/python -m tests.compile_games "$cores"
     wait "$types"
     wait "$collected" || { tail -50 "$scratch/collected"; exit 1; }
@@ -66,38 +102,14 @@ else # in parts, since what a worker has compiled stays in its memory; all of th
     run_pytest --numprocesses "$((cores + 1))" tests/games games || failed=yes
     run_pytest --numprocesses "$((cores + 1))" tests/agents agents || failed=yes
     run_pytest --numprocesses "$((cores + 2))" "${core[@]}" arena || failed=yes
+    begin site # beside tests that wait most
     run_pytest --numprocesses "$((cores + 2))" tests "${core[@]/#/--ignore=}" \
         --ignore=tests/games --ignore=tests/agents || failed=yes
     [ -z "$failed" ]
 fi
 
-check_site() {
-    .venv/bin/python scripts/build_docs.py --out "$scratch/docs"
-    if [ "${CI:-}" = true ] || command -v chromium-headless-shell chromium chromium-browser google-chrome >/dev/null; then
-        .venv/bin/python -m tests.open_site "$scratch/docs/html"
-    fi
-}
-step "the wheel, in an empty environment, and the site of the documentation"
-check_site >"$scratch/site.log" 2>&1 & # on one core
-site=$!
-work=$scratch/wheel
-mkdir "$work"
-.venv/bin/python -m build --outdir "$work/dist" . >"$work/build.log" || { cat "$work/build.log"; exit 1; }
-.venv/bin/python -m venv --without-pip "$work/venv"
-.venv/bin/python -m pip --python "$work/venv/bin/python" install --quiet --no-deps "$work"/dist/*.whl
-.venv/bin/python -m tests.link_dependencies arena-marl \
-    "$("$work/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
-(
-    cd "$work"
-    export ARENA_CACHE=$work/cache
-    venv/bin/python -c 'import agents, arena, games; assert all("site-packages" in p.__file__ for p in (agents, arena, games))'
-    venv/bin/arena --help
-    venv/bin/arena games
-    venv/bin/python -m arena agents
-    venv/bin/arena tournament tic_tac_toe random one-ply --games 20 --out results
-    test -s results/ratings.csv
-)
-wait "$site" || { cat "$scratch/site.log"; exit 1; }
-cat "$scratch/site.log"
+step "the wheel, in an empty environment, and the site of the documentation, made beside them"
+finish wheel
+finish site
 
 printf '\nAll checks passed in %s s.\n' "$SECONDS"

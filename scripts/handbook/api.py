@@ -44,12 +44,12 @@ def package_page(name: str) -> str:
     package = importlib.import_module(name)
     parts = [f"# {name}", plain(inspect.getdoc(package) or "")]
     if offered := FRONT_DOOR.get(name, ()) or list(_offered(package)):
-        return "\n\n".join([*parts, *(_directive(f"{name}.{one}", getattr(package, one)) for one in offered)])
+        return "\n\n".join([*parts, *(_entry("##", f"{name}.{one}", getattr(package, one)) for one in offered)])
     for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
         module = importlib.import_module(f"{name}.{info.name}")
         if own := list(_own(module)):
             parts += [f"## {module.__name__}", plain((inspect.getdoc(module) or "").partition("\n\n")[0])]
-            parts += [_directive(f"{module.__name__}.{one}", getattr(module, one)) for one in own]
+            parts += [_entry("###", f"{module.__name__}.{one}", getattr(module, one)) for one in own]
     return "\n\n".join(parts)
 
 
@@ -72,6 +72,7 @@ def _is_ours(value: object) -> bool:
     return (inspect.isclass(value) or inspect.isfunction(value)) and bool(inspect.getdoc(value))
 
 
-def _directive(path: str, value: object) -> str:
+def _entry(level: str, path: str, value: object) -> str:
+    """Return the heading of a class or function, by which the contents of its page name it, and its description."""
     kind = "autoclass" if inspect.isclass(value) else "autofunction"
-    return f"```{{eval-rst}}\n.. {kind}:: {path}\n```"
+    return f"{level} {path.rpartition('.')[2]}\n\n```{{eval-rst}}\n.. {kind}:: {path}\n```"
