@@ -51,7 +51,7 @@ NODE = np.dtype(
 """A position on the current line of the search."""
 
 
-@njit(inline="always")
+@njit(inline="always", cache=True)
 def winning_cells(own: Any, mask: Any, board: Any) -> Any:
     """Return the empty cells that would complete a line of four of the discs `own`, playable or not."""
     result = (own << ONE) & (own << np.uint64(2)) & (own << np.uint64(3))
@@ -67,7 +67,7 @@ def winning_cells(own: Any, mask: Any, board: Any) -> Any:
     return result & (board.cells ^ mask)
 
 
-@njit(inline="always")
+@njit(inline="always", cache=True)
 def open_cells(mask: Any, board: Any) -> Any:
     """Return the cell of the next disc of each column."""
     return (mask + board.bottom) & board.cells

@@ -70,7 +70,7 @@ class ThreatSearch(NamedTuple):
     """The first move of the win that was found, [1]."""
 
 
-@njit
+@njit(cache=True, nogil=True)
 def put(stones: Stones, cell: int, seat: int, windows: Windows) -> None:
     """Put a stone on an empty cell."""
     stones.board[cell] = seat
@@ -82,7 +82,7 @@ def put(stones: Stones, cell: int, seat: int, windows: Windows) -> None:
         stones.counts[seat, window] += 1
 
 
-@njit
+@njit(cache=True, nogil=True)
 def take(stones: Stones, cell: int, windows: Windows) -> None:
     """Take a stone off again."""
     seat = stones.board[cell]
@@ -125,7 +125,7 @@ def fives(stones: Stones, seat: int, search: ThreatSearch) -> Any:
     return first, np.int64(NONE)
 
 
-@njit
+@njit(cache=True, nogil=True)
 def fives_through(stones: Stones, cell: int, seat: int, search: ThreatSearch) -> Any:
     """Return two cells with which a seat would complete five through `cell`; `NONE` for each that is missing."""
     first = np.int64(NONE)
@@ -243,7 +243,7 @@ def list_defences(stones: Stones, last: int, seat: int, moves: NDArray[np.int16]
     return list_stops(stones, seat, moves, search)
 
 
-@njit
+@njit(cache=True, nogil=True)
 def list_stops(stones: Stones, seat: int, moves: NDArray[np.int16], search: ThreatSearch) -> int:
     """Write the moves of `seat` that may stop the win noted in `line` and `answers`; return their number.
 

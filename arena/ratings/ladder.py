@@ -170,7 +170,7 @@ def anybody(agents: Any, rng: np.random.Generator) -> int:
     return agent
 
 
-@njit
+@njit(cache=True, nogil=True)
 def next_pair(agents: Any, counts: Any, heads: Any, rng: np.random.Generator) -> tuple[int, int]:
     """Take a pair of agents off the ladder, which must have at least two, and return them."""
     one, two = anybody(agents, rng), anybody(agents, rng)
@@ -183,7 +183,7 @@ def next_pair(agents: Any, counts: Any, heads: Any, rng: np.random.Generator) ->
     return first, second
 
 
-@njit
+@njit(cache=True, nogil=True)
 def record(agents: Any, counts: Any, heads: Any, stretch: Any, first: int, second: int, score: float) -> None:
     """Rate both agents by their ratings before the game, and put them back on the ladder."""
     one, two = agents[first], agents[second]
@@ -216,7 +216,7 @@ def rate_game(agent: Any, factor: float, other_mu: float, other_phi: float, scor
     agent.games += 1
 
 
-@njit
+@njit(cache=True, nogil=True)
 def enter_all(agents: Any, counts: Any, heads: Any) -> None:
     """Put all agents on an empty ladder."""
     for agent in range(len(agents)):

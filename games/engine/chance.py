@@ -23,7 +23,7 @@ def has_stream(dtype: np.dtype[Any]) -> bool:
     return name in (dtype.names or ()) and dtype[name] == kind
 
 
-@njit
+@njit(cache=True, nogil=True)
 def mix(z: Any) -> Any:
     """Return 64 well-mixed bits of a counter."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

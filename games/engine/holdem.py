@@ -93,7 +93,7 @@ def card_bit(card: Any) -> Any:
     return np.int64(1) << (NUM_RANKS * suit + (rank + NUM_RANKS - 1) % NUM_RANKS)  # the ace is highest
 
 
-@njit
+@njit(cache=True, nogil=True)
 def card_set(cards: NDArray[Any]) -> Any:
     """Return a set of cards."""
     result = np.int64(0)

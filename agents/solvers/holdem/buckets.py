@@ -54,7 +54,7 @@ def _kinds() -> NDArray[np.int64]:
 KINDS = _kinds()
 
 
-@njit
+@njit(cache=True, nogil=True)
 def rank_hands(board: Any, keys: Cards) -> int:
     """Write the hands that a board of five cards leaves, from the weakest: strength and hand in a word of `keys` [H].
 
