@@ -5,7 +5,7 @@
 - `rules`: the contract of each function of a game
 - `ruleset`: the functions of one game, part of its description
 - `compiler`: turns a template of kernels into machine code for one game
-- `kernels`: the batch kernels (reset, step, observe, playout)
+- `kernels`: the batch kernels (reset, step, observe, playouts)
 - `boards`: parts that games on a board share
 - `picture`: pictures of positions, as text and as an image
 - `pettingzoo`: a game as a PettingZoo AEC or Parallel environment

@@ -19,7 +19,6 @@ from games.engine.moves import (
     may_play,
     observe_mover,
     observe_seats,
-    play_out,
     playout_row,
     reset_row,
     show_mask,
@@ -117,15 +116,6 @@ def observe_one(states: NDArray[Any], seat: int, to_move: bool, obs: NDArray[Any
     mask[:] = False
     if to_move:
         legal_actions(states[0], mask)
-
-
-@njit(cache=True, nogil=True)
-def playout(state: Any, mask: NDArray[np.bool_], chances: Any, seed: int) -> int:
-    """Play uniformly random legal actions in place until the game ends; returns how many.
-
-    `mask` (bool [A]) is scratch; `seed` starts a stream of its own, beside the record's.
-    """
-    return play_out(state, unowned(mask), unowned(chances), seed)
 
 
 @njit(cache=True, nogil=True)

@@ -9,10 +9,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from games.engine.batch import new_games
 from games.engine.compiler import instantiate, kernels
 from games.engine.game import CHANCE, TERMINAL
 from games.engine.registry import make_game
-from tests.games.playing import SPECS, positions
+from tests.games.playing import SPECS, positions, random_actions
 
 pytestmark = pytest.mark.full
 
@@ -114,11 +115,22 @@ def test_something_is_hidden(game, states):
 @pytest.mark.parametrize("spec", HIDDEN)
 def test_what_is_imagined_can_be_played_to_the_end(game, states):
     running = states[states["current_player"] >= 0]
-    mask, chances = np.empty(game.num_actions, np.bool_), game.chance_scratch()
+    count, rng = len(running), np.random.default_rng(0)
+    views = np.empty((count, game.num_players, *game.observation_shape), game.observation_dtype)
+    masks = np.empty((count, game.num_players, game.num_actions), np.bool_)
+    obs = np.empty((count, *game.observation_shape), game.observation_dtype)
+    rewards = np.empty((count, game.num_players), np.float32)
     for seat in range(game.num_players):
-        for number, state in enumerate(imagined(game, running, seat)):
-            kernels(game).playout(state, mask, chances, number)
-            assert state["current_player"] == TERMINAL
+        games = new_games(game, count)
+        games.states[:], games.over[:], games.streams[:] = imagined(game, running, seat), False, np.arange(count)
+        games.seats[:] = games.states["current_player"]
+        kernels(game).observe_all(games.states, np.arange(count), views, masks)
+        games.mask[:] = masks[np.arange(count), games.seats]
+        for _ in range(game.max_length):
+            rows = np.flatnonzero(~games.over)
+            actions = random_actions(games.mask[rows], rng)
+            kernels(game).step(games, rows, actions, obs[: len(rows)], rewards[: len(rows)], game.chance_scratch())
+        assert (games.states["current_player"] == TERMINAL).all()
 
 
 @cache
