@@ -9,7 +9,7 @@ import os
 import pickle
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from numba.core.runtime.nrt import rtsys
 
 from games.engine.cache_folder import cache_directory
 from games.engine.file_lock import file_lock
+from games.engine.linking import Pipeline, add_overload, compiling
 from games.engine.meaning import meaning
 
 PATIENCE_S = 60.0
@@ -32,11 +33,12 @@ def njit(function: Callable[..., Any] | None = None, *, cache: bool = False, **o
     """Compile a function as `numba.njit` does with these options; with `cache`, keep it in `cache_directory()`."""
     if function is None:
         return lambda function: njit(function, cache=cache, **options)
-    compiled: Any = numba.njit(**options)(function)
+    compiled: Any = numba.njit(pipeline_class=Pipeline, **options)(function)
     if isinstance(compiled, Dispatcher):  # numba may be told to compile nothing
         named: Any = compiled
         kept = KernelCache(function) if cache else None
-        named.compile = _named_by_layout(named.compile, nullcontext if kept is None else kept.lock)
+        named.compile = _named_by_layout(named, named.compile, kept)
+        named.add_overload = partial(add_overload, named)
         if kept is not None:
             named._cache = kept
     return compiled
@@ -51,14 +53,13 @@ def record_name(record: types.Record) -> tuple[str, tuple[str]]:
     return "Record", (hashlib.sha256(record.name.encode()).hexdigest()[:16],)
 
 
-def _named_by_layout(
-    compile: Callable[..., Any], between_processes: Callable[[], AbstractContextManager[None]]
-) -> Callable[..., Any]:
-    """Return `compile` such that it names records by `record_name`, in what it compiles and nowhere else.
+def _named_by_layout(function: Any, compile: Callable[..., Any], kept: "KernelCache | None") -> Callable[..., Any]:
+    """Return `compile` of a function such that it names records by `record_name`, in what it compiles and nowhere else.
 
     numba holds its lock while it compiles, so that no other function is compiled meanwhile. The lock
     `between_processes` is taken after it, always in this order.
     """
+    between_processes: Callable[[], AbstractContextManager[None]] = nullcontext if kept is None else kept.lock
     record: Any = types.Record
     lock: Any = global_compiler_lock
 
@@ -68,7 +69,8 @@ def _named_by_layout(
             before = record.mangling_args
             record.mangling_args = property(record_name)
             try:
-                return compile(signature)
+                with compiling(function, signature, kept is not None):
+                    return compile(signature)
             finally:
                 record.mangling_args = before
 
