@@ -201,7 +201,7 @@ class _Format(CompileResultCacheImpl):
 
 
 class _Kept(FunctionCache):
-    """What numba keeps of a function, loaded without all that compiles.
+    """Cache of machine code as numba writes it, read without all that compiles.
 
     numba first fills its context with every function that it can compile, a third of a second of each process. Machine
     code needs only the memory management that it calls; a compiler that comes later fills the context itself.
