@@ -3,7 +3,7 @@
 A template is a module whose functions call the placeholders of `games.engine.rules`. For a game it is written out
 once more as a module of its own in which that one import names the game's functions and sizes instead. numba caches
 the code of that module, but notices no edit of the functions it calls: so the module's file is named by a
-hash of everything it was built from (sources, constants, versions), and an edit leads to a new file.
+hash of everything it was built from and by (sources, constants, versions), and an edit leads to a new file.
 
 A template may use the functions of another one: its import then names what that one has become for the same game.
 
@@ -33,7 +33,7 @@ import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from games.engine import chance
+from games.engine import chance, linking
 from games.engine.cache_folder import cache_directory
 from games.engine.chance import has_stream
 from games.engine.jit import record_name
@@ -89,7 +89,7 @@ def _instantiate(template: str, rules: Rules, layout: str, sizes: Sizes) -> Modu
         if _is_template(name)
     }
     source, used = _bind(inspect.getsource(origin), dict(rules), dict(zip(SIZES, sizes, strict=True)), others)
-    parts = [source, layout, inspect.getsource(record_name)]
+    parts = [source, layout, inspect.getsource(record_name), inspect.getsource(linking)]
     parts += [numba.__version__, np.__version__, sys.version, platform.machine()]
     visited: set[int] = set()
     for value in (*vars(origin).values(), *used):

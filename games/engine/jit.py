@@ -5,6 +5,7 @@ and stops the program where neither can be. What it finds there it unpickles, wh
 """
 
 import hashlib
+import inspect
 import os
 import pickle
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.runtime.nrt import rtsys
 
+from games.engine import linking
 from games.engine.cache_folder import cache_directory
 from games.engine.file_lock import file_lock
 from games.engine.linking import Pipeline, add_overload, compiling
@@ -183,8 +185,8 @@ class _Locator(_CacheLocator):
         """Return a hash of all that the function is compiled from; files in the cache are named by one themselves."""
         if Path(self._py_file).parent == cache_directory():
             return Path(self._py_file).name
-        parts = "\0".join(meaning(self._function, set()))
-        return hashlib.sha256(parts.encode()).hexdigest()
+        parts = [inspect.getsource(linking), *meaning(self._function, set())]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def get_disambiguator(self) -> str:
         return str(self._lineno)

@@ -66,6 +66,22 @@ def test_what_a_kernel_calls_is_compiled_for_itself_when_python_calls_it():
     assert inner.signatures == outer.signatures == other.signatures == [(inner.signatures[0][0],)]
 
 
+def test_nothing_in_a_kernel_is_open_to_other_callers():
+    @njit
+    def leaves(number):  # calls itself, so it cannot be inlined
+        return 1 if number < 2 else leaves(number - 1) + leaves(number - 2)
+
+    @njit
+    def outer(number):
+        return leaves(number) + 1
+
+    assert outer(5) == 9
+    [compiled] = outer.overloads.values()
+    code = compiled.library.get_llvm_str()
+    assert "define internal" in code
+    assert "linkonce_odr" not in code
+
+
 def test_one_of_several_signatures_may_be_linked():
     @njit
     def inner(number):
