@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # What is checked before a change is called done: style, types, tests, and the package as others install it.
 #
-#   bash scripts/test.sh [options of pytest]
+#   bash scripts/test.sh                                 all but the tests that are marked slow: some twelve minutes
+#   bash scripts/test.sh --all                           those as well, as in CI
 #   bash scripts/test.sh --fast [options of pytest]      style, types and the fast tests: about a minute
+#   bash scripts/test.sh OPTIONS OF PYTEST               what they choose, slow or not
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset PYTHONDONTWRITEBYTECODE # hundreds of programs are started: none of them is to compile what others have
@@ -12,8 +14,12 @@ setup_env dev
 core=(tests/analysis tests/collector tests/data tests/env tests/learning tests/policy tests/processes)
 core+=(tests/ratings tests/runs tests/trainer)
 fast=
+tier=(-m "not slow")
 if [ "${1:-}" = --fast ]; then
     fast=yes
+    shift
+elif [ "${1:-}" = --all ]; then
+    tier=(-m "")
     shift
 fi
 
@@ -99,11 +105,11 @@ else # in parts, since what a worker has compiled stays in its memory; all of th
     wait "$collected" || { tail -50 "$scratch/collected"; exit 1; }
     step "pytest"
     failed=
-    run_pytest --numprocesses "$((cores + 1))" tests/games games || failed=yes
-    run_pytest --numprocesses "$((cores + 1))" tests/agents agents || failed=yes
-    run_pytest --numprocesses "$((cores + 2))" "${core[@]}" arena || failed=yes
+    run_pytest --numprocesses "$((cores + 1))" "${tier[@]}" tests/games games || failed=yes
+    run_pytest --numprocesses "$((cores + 1))" "${tier[@]}" tests/agents agents || failed=yes
+    run_pytest --numprocesses "$((cores + 2))" "${tier[@]}" "${core[@]}" arena || failed=yes
     begin site # beside tests that wait most
-    run_pytest --numprocesses "$((cores + 2))" tests "${core[@]/#/--ignore=}" \
+    run_pytest --numprocesses "$((cores + 2))" "${tier[@]}" tests "${core[@]/#/--ignore=}" \
         --ignore=tests/games --ignore=tests/agents || failed=yes
     [ -z "$failed" ]
 fi

@@ -1,8 +1,8 @@
 """Common set-up of tests: tiers, order, torch on one seeded thread, no deadlines, Ctrl-C, faulty agents, Ray.
 
 Tiers: with `--fast` only the tests run that take no time. Left out are those marked `full` (they train, start programs,
-or compile what others do not need) and `slow` (they train an agent to a score), and, of tests over all games, those of
-other games than `FAST_GAMES`. Without it all tests run.
+or compile what others do not need) and `slow` (they take long, for the reason that the mark names), and, of tests over
+all games, those of other games than `FAST_GAMES`. Without it all tests run, and with `-m "not slow"` all but slow ones.
 """
 
 import gc
@@ -21,11 +21,9 @@ from arena.policy.registry import AGENTS, GAMES
 from tests.games.playing import SPECS
 from tests.match import faulty
 from tests.store.postgres import running_server
+from tests.tiers import FAST_GAMES
 
 NAMES = set(GAMES.names())
-FAST_GAMES = {"tic_tac_toe", "leduc_poker", "rock_paper_scissors"}
-"""Open, hidden and simultaneous: the games by which contracts of all games are tested with `--fast`."""
-
 ALL_FULL = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.full\b", re.MULTILINE)
 """In files of which all tests are marked `full`."""
 
@@ -73,6 +71,9 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if (slow := item.get_closest_marker("slow")) and not slow.args:
+            raise pytest.UsageError(f"{item.nodeid}: @pytest.mark.slow names no reason")
     if config.getoption("--fast", default=False):
         fast = _fast(items)
         config.hook.pytest_deselected(items=list({*items} - {*fast}))

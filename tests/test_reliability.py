@@ -33,11 +33,13 @@ def test_games_as_pettingzoo_has_them(spec):
 TOURNAMENT = ("tournament", "tic_tac_toe", "random", "one-ply", "--games", "20", "--out", "results")
 
 
+@pytest.mark.slow("kills it again and again")
 def test_a_killed_tournament_leaves_the_same_behind():
     check = kills.killed(kills.Work("small", TOURNAMENT, TOURNAMENT, "results"), 1, random.Random(0))
     assert check.tried == check.held > 0
 
 
+@pytest.mark.slow("plays a hundred games under clocks")
 def test_games_under_a_clock_are_counted_and_kept(tmp_path):
     first = clocks.clocked(2, tmp_path / "clocks.db", seed=0)
     assert (first.tried, first.held) == (2, 2)

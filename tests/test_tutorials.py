@@ -26,6 +26,7 @@ def script(page):
     return "\n".join(lines)
 
 
+@pytest.mark.slow("runs every command of a page")
 @pytest.mark.full
 @pytest.mark.parametrize("page", [page for page in PAGES if page.stem != "index"], ids=lambda page: page.stem)
 def test_a_tutorial_can_be_copied(page, tmp_path):

@@ -21,7 +21,7 @@ from arena.policy.registry import make_game
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow("trains to a score")
 BOARDS, SEATS = 16, np.array([[0, 1], [1, 0]] * 8)
 
 

@@ -18,7 +18,7 @@ from arena.policy.registry import learning_algorithm
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Schedule
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow("trains to a score")
 ENVS = 10
 
 

@@ -58,18 +58,18 @@ def trained(policy, make_envs, steps: int, streams: int, stack: int = DELAY + 1)
     return returns.reshape(400, -1)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("trains to a score")
 def test_a_recurrent_policy_recalls():
     assert trained(recurrent(), single, 6_000, ENVS).mean() > 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.slow("trains to a score")
 def test_a_policy_without_memory_cannot():
     plain = trained(dqn_of(Net(2, 2, hidden_sizes=(16,))), single, 3_000, ENVS, stack=1)
     assert abs(plain.mean()) < 0.2, "right half of the time"
 
 
-@pytest.mark.slow
+@pytest.mark.slow("trains to a score")
 def test_one_policy_at_both_seats_recalls_the_cue_of_each():
     policy = recurrent()
     manager = MultiAgentPolicyManager([policy, policy], for_two())

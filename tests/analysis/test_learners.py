@@ -28,12 +28,14 @@ def _one_thread():
     torch.set_num_threads(1)
 
 
+@pytest.mark.slow("trains to a score")
 def test_magnetic_mirror_descent_solves_kuhn_poker(tmp_path):
     """130,000 games; 0.03 when it was measured."""
     run = {"steps": 300_000, "boards": 128, "moves": 16}
     assert train(tmp_path / "run", "kuhn_poker", "mmd", run, batch_size=1024, hidden=32) < 0.05
 
 
+@pytest.mark.slow("trains to a score")
 def test_neural_fictitious_play_solves_kuhn_poker(tmp_path):
     """66,000 games; 0.067 when it was measured, 0.024 after 166,000. Playing at random is at 0.458."""
     run = {"steps": 160_000, "boards": 256}
@@ -41,12 +43,14 @@ def test_neural_fictitious_play_solves_kuhn_poker(tmp_path):
     assert train(tmp_path / "run", "kuhn_poker", "nfsp", run, **few) < 0.1
 
 
+@pytest.mark.slow("trains to a score")
 def test_magnetic_mirror_descent_comes_close_in_leduc_poker(tmp_path):
     """150,000 games; 0.40 when it was measured. Playing at random is at 2.374, published NFSP at 0.99 after 960,000."""
     run = {"steps": 700_000, "boards": 512, "moves": 16}
     assert train(tmp_path / "run", "leduc_poker", "mmd", run, batch_size=2048) < 0.6
 
 
+@pytest.mark.slow("trains to a score")
 @pytest.mark.parametrize("algorithm", ["nfsp", "mmd"])
 def test_they_train_by_self_play_alone_and_tell_their_chances(algorithm, tmp_path, capsys):
     folder = str(tmp_path / "run")

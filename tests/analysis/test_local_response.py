@@ -101,6 +101,7 @@ def test_it_takes_the_blinds_of_one_who_folds():
     assert result.mean == pytest.approx(0.75, abs=0.07)  # the big blind, or the small one
 
 
+@pytest.mark.slow("plays thousands of hands")
 @pytest.mark.parametrize("action", [CALL, RAISE])
 def test_it_wins_from_one_who_never_folds(action):
     result = local_best_response(games.make("texas_holdem"), Simple(action), "never folds", 400)

@@ -24,6 +24,7 @@ from arena.policy.rollout import Decision, Rollout, gae, update
 from games.engine.device import SIMULATED
 from games.engine.registry import make_game
 from tests.games.playing import random_actions
+from tests.tiers import mostly_slow
 
 BOARDS, PLIES = 6, 12
 GAMES = ["tic_tac_toe", "rock_paper_scissors", "kuhn_poker:players=3"]
@@ -51,7 +52,7 @@ def require_equal(host, device) -> None:
 
 
 @pytest.mark.parametrize(("autoreset", "openings"), [(False, 0), (True, 0), (True, 2)])
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_slow(GAMES, {"tic_tac_toe"}, "compiles rules for the simulator"))
 def test_a_seed_gives_the_games_of_the_cpu(game, autoreset, openings):
     host, device = pair(game, autoreset=autoreset, openings=openings)
     for got in zip(host.reset(seed=5), device.reset(seed=5), strict=True):
@@ -72,6 +73,7 @@ def test_a_seed_gives_the_games_of_the_cpu(game, autoreset, openings):
         assert host.render() == device.render()
 
 
+@pytest.mark.slow("compiles rules for the simulator")
 def test_the_state_of_one_is_loaded_by_the_other():
     host, device = pair("kuhn_poker:players=3")
     host.reset(seed=1)
@@ -84,6 +86,7 @@ def test_the_state_of_one_is_loaded_by_the_other():
     assert host.state_dict() == device.state_dict()
 
 
+@pytest.mark.slow("compiles rules for the simulator")
 def test_choices_at_once_are_those_of_the_cpu():
     host, device = pair("rock_paper_scissors")
     host.reset(seed=1), device.reset(seed=1)
@@ -153,7 +156,7 @@ def test_auto_takes_the_device():
 
 
 @pytest.mark.skipif(not SIMULATED, reason="a GPU draws actions by a random stream of its own")
-@pytest.mark.parametrize("game", ["tic_tac_toe", "rock_paper_scissors"])
+@pytest.mark.parametrize("game", mostly_slow(GAMES[:2], {"tic_tac_toe"}, "compiles rules for the simulator"))
 def test_rollouts_on_the_device_are_those_of_the_cpu(game):
     """Collector, buffer, returns and learner take the device's tensors; only the kernels that play differ."""
     ours, theirs = (

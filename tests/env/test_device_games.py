@@ -11,14 +11,16 @@ from arena.base.errors import UsageError
 from arena.env import device
 from arena.env.native import GameVectorEnv
 from tests.device_on_host import needs_compilers
+from tests.tiers import mostly_slow
 
 
 @pytest.mark.full
 @needs_compilers
-def test_games_in_the_simulator():
+@pytest.mark.parametrize("tier", mostly_slow(["not slow", "slow"], {"not slow"}, "compiles rules for the simulator"))
+def test_games_in_the_simulator(tier):
     """One process for all: numba reads the variable when it is imported."""
     file = Path(__file__).with_name("simulated_games.py")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", tier, str(file)]
     done = subprocess.run(command, env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]
 

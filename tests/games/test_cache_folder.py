@@ -58,6 +58,7 @@ def test_what_is_imported_with_a_cache_is_found_by_the_projects_own_decorator():
     assert not wrong
 
 
+@pytest.mark.slow("compiles a game in every process")
 @root_only
 @pytest.mark.parametrize("home", [None, "/"])
 def test_somebody_without_a_home_plays_from_what_they_may_not_write(tmp_path, home):
@@ -80,6 +81,7 @@ def test_somebody_without_a_home_plays_from_what_they_may_not_write(tmp_path, ho
     assert not list(writable.iterdir()), "the temporary folder goes with the process"
 
 
+@pytest.mark.slow("compiles a game in every process")
 @pytest.mark.parametrize(
     ("folder", "mode", "says"),
     [

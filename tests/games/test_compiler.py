@@ -99,6 +99,7 @@ def test_a_process_that_compiles_nothing_does_not_load_what_compiles(start):
     assert output(start(USE)).splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow("compiles a game in every process")
 def test_two_processes_fill_an_empty_cache_at_once(start, tmp_path):
     both = [start(PLAY), start(PLAY)]
     assert [output(process) for process in both] == ["0 True [1.0, -1.0]"] * 2

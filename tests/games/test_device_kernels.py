@@ -17,6 +17,7 @@ from games.engine.game import Game
 from games.engine.registry import GAMES, make_game
 from tests.device_on_host import needs_compilers, on_host
 from tests.games.playing import SHARED, random_actions
+from tests.tiers import FAST_GAMES, mostly_slow
 
 pytestmark = [pytest.mark.full, needs_compilers]
 
@@ -41,7 +42,7 @@ def fields(states, game: Game):
     return {name: states[name].tobytes() for name in game.state_dtype.names}
 
 
-@pytest.mark.parametrize("name", GAMES.names())
+@pytest.mark.parametrize("name", mostly_slow(GAMES.names(), FAST_GAMES, "compiles every game for CUDA"))
 def test_every_game_compiles(name):
     """In every game the kernels that call all of its rules; the others, which call some of them, in a few games.
 

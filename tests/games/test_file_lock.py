@@ -60,6 +60,7 @@ def test_what_cannot_be_locked_is_done_all_the_same(tmp_path):
     assert ran
 
 
+@pytest.mark.slow("compiles a game in every process")
 def test_processes_that_start_together_compile_each_kernel_once(tmp_path):
     programs = [start(COMPILE, ARENA_CACHE=str(tmp_path)) for _ in range(3)]
     compiled = Counter(name for program in programs for name in program.communicate(timeout=300)[0].split())

@@ -8,7 +8,7 @@ import pytest
 
 from scripts.leagues import connect_four, small_games
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow("trains to a score")
 
 
 def test_connect_four(tmp_path, monkeypatch):

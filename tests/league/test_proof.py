@@ -9,7 +9,7 @@ import pytest
 from arena.league.config import LEAGUES
 from scripts.leagues.small_games import train
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow("trains to a score")
 
 RPS = "matrix_game:payoffs=rock_paper_scissors"
 BOUND = 0.05

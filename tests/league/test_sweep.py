@@ -114,6 +114,7 @@ def test_the_median_prunes_a_trial_that_lags_behind(tmp_path):
     assert (study.rows()[6].value, study.rows()[6].message) == (0.1, "lags")
 
 
+@pytest.mark.slow("trains to a score")
 @pytest.mark.full
 def test_a_sweep_finds_a_better_setting_than_a_spoilt_default(tmp_path):
     """The learning rate that is given is far too small; trial 0 has it."""
@@ -134,6 +135,7 @@ def test_a_sweep_finds_a_better_setting_than_a_spoilt_default(tmp_path):
     make_agent(f"pg:{folder}", make_game("tic_tac_toe")).close()
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.full
 def test_a_killed_sweep_goes_on_to_the_bit(tmp_path):
     """The fourth report is that of the end of the second trial."""
@@ -149,6 +151,7 @@ def test_a_killed_sweep_goes_on_to_the_bit(tmp_path):
     assert (status, "was begun with other options: hidden" in errors) == (2, True)
 
 
+@pytest.mark.slow("trains a dozen agents")
 @pytest.mark.full
 def test_trials_run_in_other_processes_and_more_can_be_added(tmp_path):
     options = ["sweep", "kuhn_poker", *SWEEP[2:], "--objective", "exploitability", "--out", "sweep"]
@@ -161,6 +164,7 @@ def test_trials_run_in_other_processes_and_more_can_be_added(tmp_path):
     assert all(0 < value < 1 for value in values)
 
 
+@pytest.mark.slow("starts a cluster")
 @pytest.mark.full
 def test_trials_run_on_ray(tmp_path, ray_cluster):
     """A trial is the same training wherever it runs."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow("trains to a score")
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 

@@ -20,7 +20,7 @@ def script(name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.slow
+@pytest.mark.slow("trains to a score")
 def test_dqn_beats_random_as_second_player_on_six_by_six(tmp_path, monkeypatch):
     """The manual's tutorial: a mean reward of 0.9 within 60,000 steps."""
     monkeypatch.chdir(tmp_path)
@@ -33,7 +33,7 @@ def test_dqn_beats_random_as_second_player_on_six_by_six(tmp_path, monkeypatch):
     tutorial.watch(saved, saved)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("trains to a score")
 def test_dqn_beats_random_at_pettingzoos_connect_four_from_either_seat():
     """6,000 steps, a seventh of what the script takes, of PettingZoo's own environment; 400 games from each seat."""
     pytest.importorskip("pygame", reason="PettingZoo's classic games need pygame: the dev extra installs it")

@@ -18,6 +18,7 @@ from arena.match.verdict import Reason
 from arena.policy.registry import make_agent
 from arena.processes.tree import tree
 from tests.match.players import Lowest
+from tests.tiers import mostly_slow
 
 pytestmark = pytest.mark.usefixtures("faulty_agents")
 CONNECT_FOUR = games.make("connect_four")
@@ -70,12 +71,13 @@ FAULTS = [
 ]
 PATIENT = {"hoards", "hoards below", "prints", "floods", "hides"}
 """Those whose fault takes a while to show: their clock is a long one."""
+QUICK = {"raises", "hangs", "exits", "illegal", "garbage"}
 AGAIN = {"raises", "hangs", "prints", "exits", "hides", "garbage"}
 """Those that are seen to play another game: their process lives on, was killed, has ended, or is out of reach."""
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("how", "reason", "detail"), FAULTS)
+@pytest.mark.parametrize(("how", "reason", "detail"), mostly_slow(FAULTS, QUICK, "waits for every fault"))
 def test_whatever_an_agent_does_it_loses_this_game_and_plays_the_next(contain, how, reason, detail):
     limit = "60s" if how in PATIENT else "1s" if reason is Reason.LATE else "10s"
     policy = contain(f"faulty:{how}", time_per_move=limit, memory="600MB")

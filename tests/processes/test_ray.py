@@ -9,7 +9,7 @@ import pytest
 
 from tests import on_ray
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.slow("starts a cluster and kills its nodes")]
 
 pytest.importorskip("ray")
 

@@ -82,6 +82,7 @@ def test_the_seed_fixes_the_pairs():
     assert runs[0] == runs[1]
 
 
+@pytest.mark.slow("simulates thousands of seasons")
 def test_a_small_simulation_holds_what_its_intervals_say():
     command = [sys.executable, str(SCRIPT), "--agents", "3000", "--games", "60000"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -95,6 +96,7 @@ def test_a_small_simulation_holds_what_its_intervals_say():
     assert "games a second on one core" in said
 
 
+@pytest.mark.slow("simulates thousands of seasons")
 @pytest.mark.parametrize(("deviation", "draws"), [(100, 0.3), (200, 0.0), (300, 0.3), (400, 0.3)])
 def test_intervals_hold_the_truth_however_far_apart_strengths_are(deviation, draws):
     size = 20_000

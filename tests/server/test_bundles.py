@@ -132,6 +132,7 @@ def test_a_program_plays_in_the_sandbox(start, tmp_path, monkeypatch):
     assert ann.get(f"/bots/{bot['id']}")["state"] == "active", ann.get(f"/bots/{bot['id']}")["reason"]
 
 
+@pytest.mark.slow("waits for a program that never answers")
 def test_a_program_that_never_answers_keeps_no_worker(start, tmp_path, monkeypatch):
     monkeypatch.setenv("ARENA_SANDBOX", "bubblewrap")
     monkeypatch.setattr(job_games, "LONGEST_MOVE", "move=300ms")

@@ -10,6 +10,7 @@ from scripts.server_kills import play
 pytestmark = pytest.mark.full
 
 
+@pytest.mark.slow("kills it again and again")
 def test_kills_change_nothing(tmp_path, postgres):
     expected, _ = play(tmp_path / "alone", 12, 1)
     games, counts = play(tmp_path / "killed", 12, 2, kills=4, seed=2, database=postgres)

@@ -60,6 +60,7 @@ def test_a_newcomer_does_not_wait_for_games_that_were_planned_without_it(site):
     assert next(row["games"] for row in standings(site) if row["player"] == "two.1") >= 8
 
 
+@pytest.mark.slow("kills it again and again")
 def test_the_ladder_is_the_same_whoever_plays_and_dies(start):
     one, other = start(share=0.0), start(share=0.0)
     Worker(filled(one), "w", False).run(most=26)

@@ -198,6 +198,7 @@ def working(site, address):
     assert not thread.is_alive()
 
 
+@pytest.mark.slow("waits for a bot between two screens")
 async def test_a_bot_of_a_ladder_plays_a_person(clients, working, tmp_path):
     await until_there_is_a_worker(clients["ada"])
     ada, app = seated(clients, "ada", None, tmp_path / "ada.db", bot="ply", seat=2, clock="10m")

@@ -10,6 +10,7 @@ from tests.server.playing import filled
 pytestmark = pytest.mark.full
 
 
+@pytest.mark.slow("makes up hundreds of requests")
 @pytest.mark.parametrize("mode", schemathesis.GenerationMode, ids=lambda mode: mode.value)
 def test_every_route_keeps_its_schema(start, mode):
     site = start(hosts=("testserver",))

@@ -50,6 +50,7 @@ def play_verifications(site, worker):
         worker.run(most=1)
 
 
+@pytest.mark.slow("plays a ladder with every forgery")
 def test_all_forged_results_are_found_and_replaced(start):
     site = start(share=0.3)
     change(site, settings, value="a third secret")  # so that the sample is the same in every run

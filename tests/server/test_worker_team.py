@@ -18,6 +18,7 @@ def silent(line):
     pass
 
 
+@pytest.mark.slow("plays a ladder twice")
 def test_the_ladder_of_a_team_is_that_of_one(start):
     alone, together = start(share=0.0), start(share=0.0)
     callers = filled(alone), filled(together)
@@ -33,6 +34,7 @@ def test_the_ladder_of_a_team_is_that_of_one(start):
     assert standings(alone) == standings(together)
 
 
+@pytest.mark.slow("starts sandboxes in every process")
 def test_programs_run_in_the_sandbox_of_each_process(start, tmp_path, monkeypatch):
     monkeypatch.setenv("ARENA_SANDBOX", "bubblewrap")
     site = start(takes_programs=True)

@@ -45,6 +45,7 @@ def moments_of(url: str) -> int:
         return int(told.read())
 
 
+@pytest.mark.slow("kills it again and again")
 def test_death_at_every_statement_and_commit(new_url):
     whole = new_url()
     moments = moments_of(whole)
@@ -71,6 +72,7 @@ def report(pipe: int, number: int) -> None:
     os.write(pipe, bytes([number]))
 
 
+@pytest.mark.slow("kills it again and again")
 def test_death_at_any_time_loses_nothing_that_was_told_to_be_stored(new_url):
     rng = random.Random(0)
     url, expected = new_url(), new_url()

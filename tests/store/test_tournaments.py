@@ -28,6 +28,7 @@ def tables(folder: Path, *options: str) -> list[str]:
     return [(folder / "results" / name).read_text() for name in ("ratings.csv", "games.csv")]
 
 
+@pytest.mark.slow("kills it again and again")
 def test_a_tournament_on_a_server_goes_on_after_a_kill(postgres, tmp_path):
     for name in ("left_alone", "killed"):
         (tmp_path / name).mkdir()

@@ -19,6 +19,7 @@ FAULTS = {
 SLEEPS = {"sleeps": Reason.LATE}
 
 
+@pytest.mark.slow("waits for every fault in whole tournaments")
 @pytest.mark.usefixtures("faulty_agents")
 @pytest.mark.parametrize(
     ("faults", "limits", "workers"),

@@ -74,6 +74,7 @@ def test_the_strongest_wins_a_knockout_of_games():
     assert result.knockout.splitlines()[-1] == "alphabeta:6 wins the knockout."
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.parametrize("form", ["knockout", "gauntlet"])
 @pytest.mark.parametrize("after", [1, 3])
 def test_killed_in_the_middle_it_ends_as_if_it_had_not_been(tmp_path, capsys, monkeypatch, form, after):

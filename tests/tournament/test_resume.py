@@ -88,6 +88,7 @@ def finish(folder: Path, expected: list[str | dict]) -> None:
     assert stored(folder) == GAMES
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
 def test_a_tournament_that_is_stopped_goes_on(tmp_path, expected, number, status):
     command = [*COMMAND, *OPTIONS, "--workers", "2"]
@@ -135,6 +136,7 @@ for moment in range(1, 40, 2):
 """
 
 
+@pytest.mark.slow("kills it again and again")
 def test_whatever_kills_it_while_it_writes_its_results_the_same_command_writes_them(tmp_path, expected):
     """At every other file that it touches, each time in a process that goes on with what the last one has left."""
     command = [sys.executable, "-c", FAILING_TO_WRITE, *COMMAND[3:], *OPTIONS, "--out", "results"]
@@ -155,6 +157,7 @@ def test_results_of_another_tournament_are_left_alone(tmp_path, expected):
     assert tables(tmp_path / "results") == expected
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_machine_that_dies_at_the_moment_of_writing_loses_and_repeats_nothing(tmp_path, expected, when):
     command = [sys.executable, "-c", FAILING, when, "5", *COMMAND[3:], *OPTIONS]
@@ -253,6 +256,7 @@ def test_a_finished_tournament_is_not_played_again(tmp_path):
     assert again.records == first.records
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.parametrize(("format", "workers"), [("gauntlet", 1), ("swiss", 1), ("sprt", 1), ("swiss", 2)])
 def test_every_format_goes_on_from_any_moment(tmp_path, format, workers):
     players = {"deep": "alphabeta:5", "one": "one-ply"} if format == "sprt" else PLAYERS | {"other": "alphabeta:6"}

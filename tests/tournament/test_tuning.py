@@ -120,6 +120,7 @@ def test_one_seed_fixes_the_games_whatever_the_workers(tmp_path):
     assert one == two != other
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.full
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_killed_tuning_goes_on_to_the_bit(tmp_path, when):

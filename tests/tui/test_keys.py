@@ -51,10 +51,12 @@ def app_of(name):
     return ArenaApp(PlayScreen(make_game(name), [("bot", FirstLegal())] * (make_game(name).num_players - 1)))
 
 
+@pytest.mark.slow("types every move of every game")
 def test_no_move_begins_like_a_command():
     assert not [(name, text) for name in GAMES.names() for text in moves_of(name) if text[0] in COMMANDS]
 
 
+@pytest.mark.slow("types every move of every game")
 async def test_no_character_of_a_move_is_a_command():
     """Keys are those of the screen, whatever its game: the characters of all games, small and capital, in one."""
     texts = {text for name in GAMES.names() for text in moves_of(name)}

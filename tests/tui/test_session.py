@@ -48,6 +48,7 @@ def fill_in(terminal, *values):
     terminal.press("Enter")
 
 
+@pytest.mark.slow("runs every screen one after the other")
 def test_a_session_in_the_one_program(terminal):
     before = terminal.settings()
     terminal.enter(f"clear; {ARENA}; echo left=$?")

@@ -14,6 +14,7 @@ from tests.tui.shaking import SHAKES, shake
 pytestmark = pytest.mark.full
 
 
+@pytest.mark.slow("presses keys by the thousand")
 @pytest.mark.parametrize("make", LISTS)
 async def test_random_keys_and_clicks(make, tmp_path, monkeypatch):
     def start(words, log):

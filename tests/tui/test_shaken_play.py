@@ -19,6 +19,7 @@ from tests.tui.shaking import SHAKES, shake
 pytestmark = pytest.mark.full
 
 
+@pytest.mark.slow("presses keys by the thousand")
 @pytest.mark.parametrize(
     ("name", "people", "times"),
     [("connect_four", 1, 150), ("breakthrough", 1, 100), ("leduc_poker", 2, 100), ("tic_tac_toe", 2, 80)],

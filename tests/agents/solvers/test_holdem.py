@@ -50,6 +50,7 @@ def tree():
     return betting_tree(GAME)
 
 
+@pytest.mark.slow("looks at every hand")
 def test_hand_strengths_are_the_chances_against_a_random_hand():
     keys, strengths = np.empty(NUM_HANDS, np.int64), np.zeros(NUM_HANDS)
     count = rank_hands(card_set(BOARD), keys)
@@ -212,6 +213,7 @@ def test_drawn_hands_are_compared_as_at_the_showdown():
             assert 64 * deal.wins[0, i, j] == -64 * deal.wins[1, j, i] == meets * np.sign(strength - against)
 
 
+@pytest.mark.slow("solves a large game twice")
 def test_two_runs_are_one():
     once, twice = (HoldemSolver(GAME, 7, (5, 5, 5)) for _ in range(2))
     once.run(3)
@@ -224,7 +226,8 @@ def test_two_runs_are_one():
     assert not np.array_equal(HoldemSolver(GAME, 8, (5, 5, 5)).state_dict()["stream"], once.state_dict()["stream"])
 
 
-@pytest.mark.slow
+@pytest.mark.slow("trains to a score")
+@pytest.mark.slow("trains to a score")
 def test_it_learns_what_a_local_best_response_wins_less_from():
     solver = HoldemSolver(GAME, 1, (10, 10, 10))
     lost = []

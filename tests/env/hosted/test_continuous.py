@@ -95,6 +95,7 @@ def test_a_league_that_is_cut_off_and_resumed_ends_as_it_would_have(algo, tmp_pa
     assert left_behind(tmp_path / "cut") == left_behind(tmp_path / "whole")
 
 
+@pytest.mark.slow("trains, and plays a tournament three times")
 @pytest.mark.full
 @pytest.mark.parametrize("name", [UNLIKE, OTHERS[0]])
 def test_trained_agents_play_tournaments_with_any_number_of_workers(name, tmp_path):

@@ -42,6 +42,7 @@ def stored(file):
         return {match.number: match for match in store.matches(limit=1000)}
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.full
 def test_a_tournament_with_workers_tells_and_goes_on_when_it_is_mended(tmp_path, capsys, monkeypatch):
     store = tmp_path / "games.sqlite"
@@ -61,6 +62,7 @@ def test_a_tournament_with_workers_tells_and_goes_on_when_it_is_mended(tmp_path,
     assert {n: match.record for n, match in whole.items()} == {n: match.record for n, match in alone.items()}
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.full
 def test_a_training_with_workers_tells_and_goes_on_when_it_is_mended(tmp_path, capsys, monkeypatch):
     assert main([*TRAIN, str(tmp_path / "cut"), "--workers", "2"]) == 2

@@ -43,6 +43,7 @@ def test_agents_with_equal_spaces_are_a_group(name):
     assert tuple(group.seats for group in make_game(name).groups) == GROUPS[name]
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "algo"),

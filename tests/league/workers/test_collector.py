@@ -54,6 +54,7 @@ def test_it_makes_no_difference_who_plays(member, pool):
     )
 
 
+@pytest.mark.slow("kills it again and again")
 def test_nor_whether_they_die(member):
     expected = rounds(collector(InProcessWorkers(RolloutWorker(work())), member), 3)
     others = set(tree(os.getpid()))
@@ -122,6 +123,7 @@ def test_new_games_begin_when_asked(member, pool):
     require_same(rounds(made, 2), rounds(fresh, 2))
 
 
+@pytest.mark.slow("collects with workers three times")
 def test_playing_ahead_is_the_same_every_time_and_counts_what_is_stale_and_dropped(member, pool):
     made, again = (
         collector(workers, member, ahead=True) for workers in (pool, InProcessWorkers(RolloutWorker(work())))

@@ -61,6 +61,7 @@ def require_gone(pids):
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
 
 
+@pytest.mark.slow("kills it again and again")
 def test_killed_with_its_workers_and_resumed(tmp_path, capsys):
     training("dqn", tmp_path / "whole").train()
     command = [*words("dqn", tmp_path / "killed", steps=6000), "--workers", "2"]
@@ -88,6 +89,7 @@ class CutError(Exception):
     """Ends a training from within."""
 
 
+@pytest.mark.slow("kills it again and again")
 @pytest.mark.parametrize(
     ("algo", "config", "league", "ahead", "steps", "cuts"),
     [
