@@ -47,7 +47,7 @@ class KernelLibrary(JITCodeLibrary):
     def _optimize_final_module(self) -> None:
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
-                function.linkage = Linkage.internal
+                function.linkage = Linkage.private  # nor has a name: the machine code of all kernels shares names
         super()._optimize_final_module()  # type: ignore[no-untyped-call]
 
 

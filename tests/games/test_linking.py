@@ -66,7 +66,9 @@ def test_what_a_kernel_calls_is_compiled_for_itself_when_python_calls_it():
     assert inner.signatures == outer.signatures == other.signatures == [(inner.signatures[0][0],)]
 
 
-def test_nothing_in_a_kernel_is_open_to_other_callers():
+def test_nothing_in_a_kernel_is_open_to_others_or_known_to_them_by_name():
+    """What a kernel has made of a function may lack an argument, and the machine code of all kernels shares names."""
+
     @njit
     def leaves(number):  # calls itself, so it cannot be inlined
         return 1 if number < 2 else leaves(number - 1) + leaves(number - 2)
@@ -76,10 +78,12 @@ def test_nothing_in_a_kernel_is_open_to_other_callers():
         return leaves(number) + 1
 
     assert outer(5) == 9
-    [compiled] = outer.overloads.values()
+    [inside], [compiled] = leaves.overloads.values(), outer.overloads.values()
     code = compiled.library.get_llvm_str()
-    assert "define internal" in code
+    assert f"@{inside.fndesc.mangled_name}(" in code
+    assert "define private" in code
     assert "linkonce_odr" not in code
+    assert inside.fndesc.mangled_name.encode() not in compiled.library._get_compiled_object()
 
 
 def test_one_of_several_signatures_may_be_linked():
