@@ -230,8 +230,8 @@ def ray_cluster():
     """A Ray cluster of two cores for all tests of a process that use Ray in it."""
     ray = pytest.importorskip("ray")
     modules = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    ray.init(
-        num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": modules}}
-    )
+    environment = {"env_vars": {"PYTHONPATH": modules}}
+    # "local": never one that another test has just started, or a run that was killed has left in /tmp/ray
+    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env=environment)
     yield ray
     ray.shutdown()
