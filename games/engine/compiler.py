@@ -33,10 +33,10 @@ import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from games.engine import chance, linking
+from games.engine import chance
 from games.engine.cache_folder import cache_directory
 from games.engine.chance import has_stream
-from games.engine.jit import record_name
+from games.engine.jit import pipeline_source, record_name
 from games.engine.meaning import is_record, meaning
 from games.engine.ruleset import Rule
 
@@ -89,7 +89,7 @@ def _instantiate(template: str, rules: Rules, layout: str, sizes: Sizes) -> Modu
         if _is_template(name)
     }
     source, used = _bind(inspect.getsource(origin), dict(rules), dict(zip(SIZES, sizes, strict=True)), others)
-    parts = [source, layout, inspect.getsource(record_name), inspect.getsource(linking)]
+    parts = [source, layout, inspect.getsource(record_name), pipeline_source()]
     parts += [numba.__version__, np.__version__, sys.version, platform.machine()]
     visited: set[int] = set()
     for value in (*vars(origin).values(), *used):

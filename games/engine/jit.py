@@ -10,7 +10,7 @@ import os
 import pickle
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property, partial, wraps
+from functools import cache, cached_property, partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,12 @@ def record_name(record: types.Record) -> tuple[str, tuple[str]]:
     several processes have filled would come functions of one name for different layouts, of which one answers for all.
     """
     return "Record", (hashlib.sha256(record.name.encode()).hexdigest()[:16],)
+
+
+@cache
+def pipeline_source() -> str:
+    """Return the source of the pipeline of `njit`: kernels are named by it, so that an edit of it makes them anew."""
+    return inspect.getsource(linking)
 
 
 def _named_by_layout(function: Any, compile: Callable[..., Any], kept: "KernelCache | None") -> Callable[..., Any]:
@@ -185,7 +191,7 @@ class _Locator(_CacheLocator):
         """Return a hash of all that the function is compiled from; files in the cache are named by one themselves."""
         if Path(self._py_file).parent == cache_directory():
             return Path(self._py_file).name
-        parts = [inspect.getsource(linking), *meaning(self._function, set())]
+        parts = [pipeline_source(), *meaning(self._function, set())]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def get_disambiguator(self) -> str:

@@ -72,6 +72,7 @@ FAULTS = [
 PATIENT = {"hoards", "hoards below", "prints", "floods", "hides"}
 """Those whose fault takes a while to show: their clock is a long one."""
 QUICK = {"raises", "hangs", "exits", "illegal", "garbage"}
+"""One fault of each kind: those of the default run."""
 AGAIN = {"raises", "hangs", "prints", "exits", "hides", "garbage"}
 """Those that are seen to play another game: their process lives on, was killed, has ended, or is out of reach."""
 
