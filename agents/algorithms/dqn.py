@@ -15,6 +15,7 @@ from torch.nn.functional import huber_loss, mse_loss
 from agents.configs.value_based import DQNConfig
 from agents.learning import checks
 from agents.learning.options import one_config
+from agents.learning.td_gradient import has_kernel, td_loss
 from agents.learning.value_learning import QLearner, chosen, make_trainable, masked_q, weighted_loss
 from agents.networks.builders import make_body
 from agents.networks.q_network import QNetwork
@@ -68,7 +69,11 @@ class DQNPolicy(QLearner, BasePolicy):
         The target is y = r + gamma max_a Q'(s', a) (arXiv 1509.06461, equation 3) or, with double learning, r + gamma
         Q'(s', argmax_a Q(s', a)) (equation 4), with Q' the target network.
         """
-        q = chosen(self.evaluate(batch.obs).logits, batch.act)  # Q(s, a)
+        outputs = self.evaluate(batch.obs).logits
+        if has_kernel(outputs):
+            found, gradient, batch.weight = td_loss(outputs, batch, self.config.clip_loss_grad)
+            return {"loss": found, **self._step([outputs], [gradient])}
+        q = chosen(outputs, batch.act)  # Q(s, a)
         y = batch.returns.flatten().to(q)
         # Nature 518, methods: (y - Q(s, a))^2
         loss = weighted_loss(huber_loss if self.config.clip_loss_grad else mse_loss, q, y, batch)

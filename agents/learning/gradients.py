@@ -8,12 +8,17 @@ from torch.autograd.graph import _engine_run_backward
 from arena.base.errors import UsageError
 
 
-def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: float | None = None) -> dict[str, float]:
+def descend(
+    outputs: torch.Tensor | Sequence[torch.Tensor],
+    optim: torch.optim.Optimizer | None,
+    max_norm: float | None = None,
+    gradients: Sequence[torch.Tensor] | None = None,
+) -> dict[str, float]:
     """Take one optimizer step as `gradient_step` does.
 
     Returns `grad_norm`, the norm of the gradient before it is clipped, and `lr`, the learning rate.
     """
-    norm = gradient_step(loss, optim, max_norm)
+    norm = gradient_step(outputs, optim, max_norm, gradients)
     return {"grad_norm": norm.item(), "lr": learning_rate(optim)}
 
 

@@ -13,7 +13,8 @@ class Adam(torch.optim.AdamW):
 
     The results and the state are those of `torch.optim.AdamW(..., fused=True)`, bit for bit. That class sorts its
     tensors by device at every step, which takes longer than the arithmetic of a small network, and loads all of
-    `torch.compile` at its first step: a second, and 100 MB, of every process that learns.
+    `torch.compile` at its first step: a second, and 100 MB, of every process that learns. Torch's profiler
+    names its steps only where they have hooks.
 
     Args:
         parameters: floating-point parameters on one device.
@@ -32,9 +33,15 @@ class Adam(torch.optim.AdamW):
     def __init__(self, parameters: Any, learning_rate: float, eps: float = 1e-8, weight_decay: float = 0.0):
         super().__init__(parameters, learning_rate, eps=eps, weight_decay=weight_decay, fused=True)
 
-    @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
         """Change the parameters that have a gradient; returns the loss of the closure, if there is one."""
+        hooked = self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks
+        return self._step_with_hooks(closure) if hooked else self._step(closure)
+
+    step.hooked = True  # type: ignore[attr-defined]  # torch wraps it otherwise, in what takes as long as the step
+
+    @torch.no_grad()
+    def _step(self, closure: Callable[[], float] | None) -> float | None:
         loss = None
         if closure is not None:
             with torch.enable_grad():
@@ -60,6 +67,8 @@ class Adam(torch.optim.AdamW):
                 maximize=False,
             )
         return loss
+
+    _step_with_hooks = Optimizer.profile_hook_step(_step)
 
     def _state_of(self, parameter: torch.Tensor) -> dict[str, torch.Tensor]:
         """Return the number of steps and the moments of a parameter, made at its first step."""

@@ -5,7 +5,7 @@ Shapes: n rows, A actions. A distributional network gives N numbers per action (
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
 import gymnasium as gym
@@ -181,16 +181,18 @@ class QLearner(nn.Module):
         obs_next = buffer.obs_next_at(indices)
         if self.model_old is None:
             output = self.evaluate(obs_next)
-            return chosen(output.logits, output.q.argmax(dim=1))
+            return best(output.logits, output.q)
         output = self.evaluate(obs_next, model="model_old")
         q = self.evaluate(obs_next).q if self.config.is_double else output.q
-        return chosen(output.logits, q.argmax(dim=1))
+        return best(output.logits, q)
 
-    def _step(self, loss: torch.Tensor) -> dict[str, float]:
-        """Take one gradient step down `loss`, as `descend` does; first update the target network if it is due."""
+    def _step(
+        self, outputs: torch.Tensor | Sequence[torch.Tensor], gradients: Sequence[torch.Tensor] | None = None
+    ) -> dict[str, float]:
+        """Take one gradient step as `descend` does; first update the target network if it is due."""
         if self.model_old is not None and int(self._updates) % self.config.target_update_freq == 0:
             self.sync_weight()
-        step = descend(loss, self.optim)
+        step = descend(outputs, self.optim, gradients=gradients)
         self._updates.add_(1)  # in place, which a module need not look into
         return step
 
@@ -201,6 +203,12 @@ def chosen(outputs: torch.Tensor, act: Any) -> torch.Tensor:
     if outputs.dim() == 2:  # gathering, and scattering gradients back, is much faster than indexing
         return outputs.gather(1, act[:, None]).squeeze(1)
     return outputs[torch.arange(len(outputs), device=outputs.device), act]
+
+
+def best(outputs: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+    """Return the outputs [n(, N)] of the actions with the greatest Q-values [n, A]."""
+    act = q.argmax(dim=1, keepdim=True)
+    return outputs.gather(1, act).squeeze(1) if outputs.dim() == 2 else chosen(outputs, act.squeeze(1))
 
 
 def masked_q(q: torch.Tensor, mask: Any, action_space: gym.Space[Any] | None) -> torch.Tensor:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from agents.networks.layers import Layers
 from arena.base.errors import UsageError
 
 Shape = int | Sequence[int]
@@ -71,7 +72,7 @@ class MLP(nn.Module):
             layers.append(linear_layer(sizes[-1], output_dim))
         self.input_dim = input_dim
         self.output_dim = output_dim or sizes[-1]
-        self.model = nn.Sequential(*layers)
+        self.model = Layers(*layers)
         self.register_buffer("_like", torch.empty(0), persistent=False)  # of the type and on the device of all weights
         self.to(device)
 
