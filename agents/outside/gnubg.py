@@ -114,7 +114,7 @@ class _Connection:
             try:
                 self._socket.connect(str(path))
             except OSError:
-                if time.monotonic() > deadline:
+                if self._program.has_ended() or time.monotonic() > deadline:
                     raise self._program.ended() from None
                 time.sleep(0.02)
             else:

@@ -129,6 +129,10 @@ class Program:
         del self._received[: end + 1]
         return line.rstrip("\r")
 
+    def has_ended(self) -> bool:
+        """Return whether the program has exited, or was ended."""
+        return not self._end.alive or self._run.has_ended()
+
     def ended(self) -> ProgramError:
         """End the program and return the error that says why it exited, for the caller to raise."""
         fate = self._run.fate(EXIT_LIMIT_S) if self._end.alive else None

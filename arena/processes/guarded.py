@@ -63,14 +63,18 @@ class Guarded:
 
         To be called until it returns a `Fate`, not after.
         """
-        poll = select.poll()
-        poll.register(self.lifeline, select.POLLIN)
         line = b""
         with contextlib.suppress(OSError):
-            if poll.poll(seconds * 1000):
+            if self.has_ended(seconds):
                 line = os.read(self.lifeline, 4096)
         kind, _, rest = line.decode().splitlines()[0].partition(" ") if line else ("", "", "")
         return {"code": lambda: Fate(int(rest)), "excess": lambda: Fate(excess=rest)}.get(kind, lambda: None)()
+
+    def has_ended(self, seconds: float = 0.0) -> bool:
+        """Return whether the program has ended, or ends within some seconds; to be called before `fate` says how."""
+        poll = select.poll()
+        poll.register(self.lifeline, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
 
     def end(self, process: "subprocess.Popen[bytes]") -> None:
         """Kill the program, all its descendants, and its guard, which is `process`."""

@@ -105,7 +105,6 @@ def test_questions_are_answered_as_those_of_an_external_player():
     assert player.answer("board:you").startswith("Error: 'board:you' is no board")
 
 
-@pytest.mark.slow("waits a minute for a program that never answers")
 def test_a_program_that_is_none_or_ends_is_told(tmp_path):
     with pytest.raises(UsageError, match="gnubg plays backgammon, not chess"):
         make_agent("gnubg", games.make("chess"))
