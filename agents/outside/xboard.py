@@ -39,6 +39,8 @@ THINKING = re.compile(r"0*[1-9]\d*[^\w\s]?\s+(-?\d{1,9})\s+\d+\s+\d+(?:\s+(.*)|$
 
 Books have depth 0.
 """
+MOVE = re.compile(r"(?:move|My move is ?:)\s+(.+)")
+"""The engine's move; GNU Chess says it as the first version of the protocol did."""
 NO_MOVE = re.compile(r"\d+\.*|\.+")
 """The number of a move, or what stands for White's."""
 DASH = re.compile(r"(?<=[a-h][1-8])-")
@@ -184,8 +186,8 @@ class XboardPolicy(OutsidePolicy):
             line = program.read_line(seconds).strip()
             if thinking := THINKING.match(line):
                 value, moves = expected_return(int(thinking[1])), moves_in(thinking[2] or "")
-            if line.startswith("move "):
-                return XboardAnswer(line.removeprefix("move ").strip(), value, moves)
+            if named := MOVE.fullmatch(line):
+                return XboardAnswer(named[1], value, moves)
             if line == "resign" or (line.startswith(RESULTS) and "resign" in line):
                 return XboardAnswer(None, value, ())
             if line.startswith((*REFUSALS, *RESULTS)):

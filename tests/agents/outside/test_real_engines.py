@@ -20,7 +20,18 @@ pytestmark = pytest.mark.full
     [("toga2", "uci:{}"), ("gnuchess", "uci:{} --uci"), ("fairymax", "xboard:{}"), ("phalanx", "xboard:{}")],
 )
 def test_an_engine_beats_a_random_mover_and_says_so(program, spec):
-    spec, rules = spec.format(require_program(program)), games.make("chess")
+    values = values_of_a_victory(spec.format(require_program(program)))
+    assert next(value for value in reversed(values) if value is not None) > 0.9, values
+
+
+@pytest.mark.slow("plays a whole game with a real engine")
+def test_an_engine_beats_a_random_mover_in_the_first_version_of_the_protocol():
+    values_of_a_victory(f"xboard:{require_program('gnuchess')}")
+
+
+def values_of_a_victory(spec):
+    """Let an engine win against random moves; return what it expected at each of its own."""
+    rules = games.make("chess")
     with closing(make_agent(spec, rules)) as agent:
         players = [("engine", agent), ("random", make_agent("random", rules))]
         match, values = Match(rules, players, seed=1, limits=Limits(clock="10+0.2")), []
@@ -29,4 +40,4 @@ def test_an_engine_beats_a_random_mover_and_says_so(program, spec):
             if seat == 0:
                 values.append(answer.value)
     assert (match.verdict.reason, match.verdict.returns) == (Reason.FINISHED, (1.0, -1.0))
-    assert next(value for value in reversed(values) if value is not None) > 0.9, values
+    return values

@@ -72,6 +72,14 @@ def test_an_engine_is_told_moves_by_their_squares(engine):
     assert told(log) == ["st 1", "go", "force", "usermove e7e5", "st 1", "go", "force", "quit"]
 
 
+def test_a_move_may_be_named_as_in_the_first_version_of_the_protocol(engine):
+    spec, _ = engine("1. ... e2e4\nMy move is : e2e4", "My move is: g1f3")
+    match, board = played(spec, "e5"), Match(CHESS, [("", None), ("", None)])
+    for action, text in zip(match.actions, ("e4", "e5", "Nf3"), strict=True):
+        assert board.game.action_text(board.state, action) == text
+        board.play(action)
+
+
 def test_an_engine_is_told_its_clock(engine):
     spec, log = engine("move e2e4")
     played(spec, clock=ClockReading(90.5, 90.5, 0.1, 12, all_seconds_left=(90.5, 61)))
