@@ -6,6 +6,10 @@ from typing import Any
 
 import torch
 from torch.optim import Optimizer
+from torch.optim.optimizer import _global_optimizer_post_hooks, _global_optimizer_pre_hooks
+
+HOOKS_OF_ALL = _global_optimizer_pre_hooks, _global_optimizer_post_hooks
+"""Hooks on the steps of all optimizers."""
 
 
 class Adam(torch.optim.AdamW):
@@ -35,8 +39,8 @@ class Adam(torch.optim.AdamW):
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
         """Change the parameters that have a gradient; returns the loss of the closure, if there is one."""
-        hooked = self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks
-        return self._step_with_hooks(closure) if hooked else self._step(closure)
+        hooks = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks, *HOOKS_OF_ALL
+        return self._step_with_hooks(closure) if any(hooks) else self._step(closure)
 
     step.hooked = True  # type: ignore[attr-defined]  # torch wraps it otherwise, in what takes as long as the step
 
@@ -48,6 +52,8 @@ class Adam(torch.optim.AdamW):
                 loss = closure()
         for group in self.param_groups:
             changed = [parameter for parameter in group["params"] if parameter.grad is not None]
+            if not changed:
+                continue
             states = [self._state_of(parameter) for parameter in changed]
             steps = [state["step"] for state in states]
             torch._foreach_add_(steps, 1)

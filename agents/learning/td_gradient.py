@@ -42,7 +42,7 @@ def td_loss(q: torch.Tensor, batch: Batch, huber: bool) -> TDLoss:
     act = np.asarray(batch.act, np.int64)
     target = batch.returns.numpy().ravel()
     weight = np.asarray(batch.weight, np.float64) if "weight" in batch else ALIKE
-    if not len(q) == len(act) == len(target):
+    if {len(act), len(target), len(weight) or len(act)} != {len(q)}:
         raise UsageError(f"the network gives {len(q)} rows of Q-values for {len(act)} transitions")
     gradient, errors = np.zeros(q.shape, np.float32), np.empty(len(q), np.float32)
     loss, known = write_td_gradient(q.detach().contiguous().numpy(), act, target, weight, huber, gradient, errors)

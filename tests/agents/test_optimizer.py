@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 import torch
 from torch import nn
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from agents.learning.optimizer import Adam
 
@@ -47,6 +48,18 @@ def test_steps_are_those_of_torch_whoever_begins_and_goes_on(decay):
         descended(net, optim, schedule, steps=5)
         ends.append(torch.cat([parameter.detach().flatten() for parameter in net.parameters()]))
     assert all(torch.equal(end, ends[0]) for end in ends)
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_hooks_on_its_steps_are_called(everywhere):
+    _, optim, _ = made(partial(Adam, learning_rate=0.01))
+    register = register_optimizer_step_post_hook if everywhere else optim.register_step_post_hook
+    steps = []
+    handle = register(lambda optimizer, args, kwargs: steps.append(optimizer))
+    optim.step()
+    handle.remove()
+    optim.step()
+    assert steps == [optim]
 
 
 def test_a_closure_is_asked_for_the_loss():

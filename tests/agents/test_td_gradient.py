@@ -64,6 +64,9 @@ def test_other_numbers_of_rows_are_refused():
     q, batch = transitions(50, 4, weighted=False)
     with pytest.raises(UsageError, match="the network gives 49 rows of Q-values for 50 transitions"):
         td_loss(q[:49], batch, huber=False)
+    batch.weight = np.ones(49)
+    with pytest.raises(UsageError, match="50 transitions"):
+        td_loss(q, batch, huber=False)
 
 
 def test_other_outputs_are_left_to_autograd():
