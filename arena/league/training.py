@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from arena.league.pool import Pool
 from arena.league.records import League, write_league
 from arena.league.roles import RESET_PROBABILITY, changes_within_a_turn, is_ready, next_opponents
 from arena.league.scale import ScaleConfig
-from arena.league.sharing import sharing_of
 from arena.league.state import SavedTraining, league_state_dict, load_learner, read_state
 from arena.league.turns import TurnResult, after_reset, after_turn, new_league, turns_taken
 from arena.league.workers.collector import WorkersCollector
@@ -40,6 +39,9 @@ from arena.trainer.base import Hooks
 from arena.trainer.logger import BaseLogger
 from games.engine.game import Game
 from games.engine.source_files import stored_name
+
+if TYPE_CHECKING:
+    from arena.league.sharing import Sharing
 
 ADMISSION = 1
 """Number of the random stream for the end of a turn; those of members follow it."""
@@ -95,7 +97,7 @@ class SelfPlayTraining:
         self.league = new if saved is None else saved.league
         self.pool = Pool(game, algo, self.folder, self.setup.device)
         self.admission = PoolAdmission(self.setup, league, self.pool, self._checkpointer)
-        self.sharing = sharing_of(scale, self.league, self.folder)
+        self.sharing = self._sharing(scale)
         matchups = Matchups.of_policies(self.setup, league, self.league, policies, self.remote_rollouts)
         load_first = self._load_member if saved is None else None
         self.learners = matchups.learners(seeds, self._hooks(), self._names_at, load_first)
@@ -108,6 +110,14 @@ class SelfPlayTraining:
         write_league(self.folder, self.league)
 
     # --- parts --------------------------------------------------------------------------------------------------
+
+    def _sharing(self, scale: ScaleConfig) -> "Sharing | None":
+        """Return the exchange with other trainers; None if the league is not shared."""
+        if scale.share is None:
+            return None
+        from arena.league.sharing import sharing_of  # and a database: 17 MB, and a tenth of a second
+
+        return sharing_of(scale, self.league, self.folder)
 
     def _claim(self, new: League, scale: ScaleConfig, described: Mapping[str, Any]) -> SavedTraining | None:
         """Claim the folder of the run, and return what is saved in it; None if nothing is."""
