@@ -71,8 +71,9 @@ class DQNPolicy(QLearner, BasePolicy):
         """
         outputs = self.evaluate(batch.obs).logits
         if has_kernel(outputs):
-            found, gradient, batch.weight = td_loss(outputs, batch, self.config.clip_loss_grad)
-            return {"loss": found, **self._step([outputs], [gradient])}
+            result = td_loss(outputs, batch, self.config.clip_loss_grad)
+            batch.weight = result.errors
+            return {"loss": result.loss, **self._step([outputs], [result.gradient])}
         q = chosen(outputs, batch.act)  # Q(s, a)
         y = batch.returns.flatten().to(q)
         # Nature 518, methods: (y - Q(s, a))^2

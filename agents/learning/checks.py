@@ -3,6 +3,8 @@
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 
@@ -27,6 +29,12 @@ def require_flat(policy: object, action_space: gym.Space[Any] | None) -> None:
     """Raise `UsageError` unless the action space is Discrete from 0, a Box of one axis, or None."""
     check = require_continuous if isinstance(action_space, gym.spaces.Box) else require_discrete
     check(policy, action_space)
+
+
+def action_without_output(given: str, act: NDArray[np.int64], size: int) -> UsageError:
+    """Return the error of a network that is `given` to have so many outputs, for actions [n] that need others."""
+    [action, *_] = act[(act < 0) | (act >= size)]
+    return UsageError(f"{given}, of which none is for action {action}")
 
 
 def require_fitting_scores(action_space: gym.Space[Any] | None, scores: Any, mask: Any = None) -> None:

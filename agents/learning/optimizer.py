@@ -17,8 +17,8 @@ class Adam(torch.optim.AdamW):
 
     The results and the state are those of `torch.optim.AdamW(..., fused=True)`, bit for bit. That class sorts its
     tensors by device at every step, which takes longer than the arithmetic of a small network, and loads all of
-    `torch.compile` at its first step: a second, and 100 MB, of every process that learns. Torch's profiler
-    names its steps only where they have hooks.
+    `torch.compile` at its first step: a second, and 100 MB, of every process that learns. Torch's profiler names
+    its steps only where they have hooks.
 
     Args:
         parameters: floating-point parameters on one device.

@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents.configs.on_policy import PPOConfig
+from agents.learning.checks import action_without_output
 from agents.learning.stochastic import Minibatch
 from arena.base.errors import UsageError
 from games.engine.entries import unowned
@@ -72,8 +73,7 @@ def loss_and_gradients(
     arrays = (tensor.numpy() for tensor in (*outputs, *gradients))
     figures = torch.from_numpy(write_gradients(*arrays, rows, options))
     if not len(figures):
-        [action, *_] = rows.act[(rows.act < 0) | (rows.act >= scores.shape[1])]
-        raise UsageError(f"the actor gives {scores.shape[1]} logits, of which none is for action {action}")
+        raise action_without_output(f"the actor gives {scores.shape[1]} logits", rows.act, scores.shape[1])
     return dict(zip(FIGURES, figures.unbind(), strict=True)), gradients
 
 

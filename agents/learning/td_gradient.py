@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.learning.checks import action_without_output
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from games.engine.jit import njit
@@ -47,8 +48,7 @@ def td_loss(q: torch.Tensor, batch: Batch, huber: bool) -> TDLoss:
     gradient, errors = np.zeros(q.shape, np.float32), np.empty(len(q), np.float32)
     loss, known = write_td_gradient(q.detach().contiguous().numpy(), act, target, weight, huber, gradient, errors)
     if not known:
-        [action, *_] = act[(act < 0) | (act >= q.shape[1])]
-        raise UsageError(f"the network gives {q.shape[1]} Q-values, of which none is for action {action}")
+        raise action_without_output(f"the network gives {q.shape[1]} Q-values", act, q.shape[1])
     return TDLoss(loss, torch.from_numpy(gradient), errors)
 
 

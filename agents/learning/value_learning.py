@@ -181,10 +181,10 @@ class QLearner(nn.Module):
         obs_next = buffer.obs_next_at(indices)
         if self.model_old is None:
             output = self.evaluate(obs_next)
-            return best(output.logits, output.q)
+            return chosen(output.logits, output.q.argmax(dim=1))
         output = self.evaluate(obs_next, model="model_old")
         q = self.evaluate(obs_next).q if self.config.is_double else output.q
-        return best(output.logits, q)
+        return chosen(output.logits, q.argmax(dim=1))
 
     def _step(
         self, outputs: torch.Tensor | Sequence[torch.Tensor], gradients: Sequence[torch.Tensor] | None = None
@@ -203,12 +203,6 @@ def chosen(outputs: torch.Tensor, act: Any) -> torch.Tensor:
     if outputs.dim() == 2:  # gathering, and scattering gradients back, is much faster than indexing
         return outputs.gather(1, act[:, None]).squeeze(1)
     return outputs[torch.arange(len(outputs), device=outputs.device), act]
-
-
-def best(outputs: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
-    """Return the outputs [n(, N)] of the actions with the greatest Q-values [n, A]."""
-    act = q.argmax(dim=1, keepdim=True)
-    return outputs.gather(1, act).squeeze(1) if outputs.dim() == 2 else chosen(outputs, act.squeeze(1))
 
 
 def masked_q(q: torch.Tensor, mask: Any, action_space: gym.Space[Any] | None) -> torch.Tensor:

@@ -186,10 +186,10 @@ def _explained(folder: Path) -> Iterator[None]:
         raise UsageError(f"{folder}: a league cannot be shared here ({error.strerror})") from None
 
 
-def sharing_of(scale: ScaleConfig, league: League, run: Path) -> Sharing | None:
-    """Return the exchange with other trainers; None if the league is not shared."""
-    if scale.store is None or scale.share is None:
-        return None
+def sharing_of(scale: ScaleConfig, league: League, run: Path) -> Sharing:
+    """Return the exchange with other trainers of a league that is shared."""
+    assert scale.store is not None
+    assert scale.share is not None
     name = scale.share_as or re.sub(r"[^\w.-]", "-", f"{socket.gethostname()}-{run.name}")
     return Sharing(scale.store, scale.share, name, league, run, partial(print, file=sys.stderr))
 

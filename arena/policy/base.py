@@ -239,15 +239,15 @@ class BasePolicy(nn.Module, Policy):
         require_numbers(totals)
         with torch.no_grad():
             target_q = target_q_fn(buffer, last)
-            target_q = target_q.reshape(len(indice), -1)
-            factor = torch.as_tensor((discount * BasePolicy.value_mask(buffer, last))[:, None]).to(target_q)
-            batch.returns = torch.addcmul(torch.as_tensor(totals).to(target_q), factor, target_q)
+        target_q = target_q.reshape(len(indice), -1)
+        factor = torch.as_tensor((discount * BasePolicy.value_mask(buffer, last))[:, None]).to(target_q)
+        batch.returns = torch.addcmul(torch.as_tensor(totals).to(target_q), factor, target_q)
         return batch
 
 
 def require_numbers(rew: NDArray[np.float64]) -> None:
     """Raise `UsageError` for rewards, or sums of them, that are NaN: [n] or [n, k]."""
-    if np.isnan(rew.sum()) and np.isnan(rew).any():
+    if np.isnan(rew).any():
         transition = int(np.isnan(rew).argmax()) * len(rew) // rew.size
         raise UsageError(f"the reward of transition {transition} is not a number (NaN)")
 

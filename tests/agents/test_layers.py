@@ -5,6 +5,7 @@ import copy
 import pytest
 import torch
 from torch import nn
+from torch.nn.modules.module import register_module_forward_hook
 
 from agents.networks.layers import Layers
 
@@ -40,6 +41,16 @@ def test_hooks_are_called(number):
     handle.remove()
     layers[number].register_forward_pre_hook(lambda _, args: (torch.zeros_like(args[0]),))
     assert torch.equal(layers(torch.randn(5, 3))[0], layers(torch.randn(5, 3))[1])
+
+
+def test_hooks_of_all_modules_are_called():
+    kinds = []
+    handle = register_module_forward_hook(lambda layer, args, result: kinds.append(type(layer)))
+    layers = Layers(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
+    layers(torch.randn(5, 3))
+    handle.remove()
+    layers(torch.randn(5, 3))
+    assert kinds == [nn.Linear, nn.ReLU, nn.Linear, Layers]
 
 
 def test_replicas_that_hold_their_weights_elsewhere():

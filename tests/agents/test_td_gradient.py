@@ -29,15 +29,15 @@ def transitions(n: int, num_actions: int, weighted: bool) -> tuple[torch.Tensor,
 @pytest.mark.parametrize(("n", "num_actions"), [(64, 2), (1, 3), (300, 90)])
 def test_it_is_the_loss_that_autograd_follows(n, num_actions, weighted, huber):
     q, batch = transitions(n, num_actions, weighted)
-    found = td_loss(q, batch, huber)
+    result = td_loss(q, batch, huber)
     taken = chosen(q.requires_grad_(), batch.act)
     target = batch.returns.flatten()
     loss = weighted_loss(huber_loss if huber else mse_loss, taken, target, batch)
-    assert found.loss == pytest.approx(loss.item(), rel=1e-5)
+    assert result.loss == pytest.approx(loss.item(), rel=1e-5)
     [gradient] = torch.autograd.grad(loss, q)
-    torch.testing.assert_close(found.gradient, gradient, rtol=1e-5, atol=1e-7)
-    np.testing.assert_array_equal(found.errors, (target - taken).detach().numpy())
-    assert (found.gradient != 0).sum() == n
+    torch.testing.assert_close(result.gradient, gradient, rtol=1e-5, atol=1e-7)
+    np.testing.assert_array_equal(result.errors, (target - taken).detach().numpy())
+    assert (result.gradient != 0).sum() == n
 
 
 def test_q_values_in_any_order_of_memory():
