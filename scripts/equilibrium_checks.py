@@ -25,9 +25,9 @@ from arena.analysis.response import exploitability
 from arena.analysis.tree import GameTree, build_tree
 from arena.base.counting import counted
 from arena.base.errors import UsageError
-from arena.league.config import RunConfig
-from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_agent, make_game
+from arena.training.league.config import RunConfig
+from arena.training.league.self_play import SelfPlayTraining
 
 THRESHOLDS = {
     ("kuhn_poker", "nfsp"): 0.05,

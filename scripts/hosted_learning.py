@@ -22,12 +22,12 @@ from sections import measure, parse_sections, section_parser
 from agents.configs.on_policy import PPOConfig
 from arena.base.intervals import mean_error
 from arena.base.seeding import spawn_seeds
-from arena.league.config import LeagueConfig, RunConfig
-from arena.league.training import SelfPlayTraining
 from arena.match.batch import Pairing, play_matches
 from arena.match.verdict import results
 from arena.policy.registry import make_agent, make_game
-from arena.runs.evaluation import testing
+from arena.training.evaluation import testing
+from arena.training.league.config import LeagueConfig, RunConfig
+from arena.training.league.self_play import SelfPlayTraining
 from games.engine.game import Game
 
 Seats = tuple[int, ...]

@@ -12,7 +12,7 @@ source scripts/setup_env.sh
 setup_env dev
 
 core=(tests/analysis tests/collector tests/data tests/env tests/learning tests/policy tests/processes)
-core+=(tests/ratings tests/runs tests/trainer)
+core+=(tests/ratings tests/training tests/trainer)
 fast=
 tier=(-m "not slow")
 if [ "${1:-}" = --fast ]; then

@@ -11,12 +11,12 @@ from pathlib import Path
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.configs.on_policy import PPOConfig
-from arena.league.config import LeagueConfig, RunConfig
-from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_agent, make_game
-from arena.runs.evaluation import score_against
-from arena.runs.progress import Progress
 from arena.trainer.logger import TensorboardLogger
+from arena.training.evaluation import score_against
+from arena.training.league.config import LeagueConfig, RunConfig
+from arena.training.league.self_play import SelfPlayTraining
+from arena.training.progress import Progress
 
 GAME = make_game("connect_four", rows=6, columns=7)
 

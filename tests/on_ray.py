@@ -56,10 +56,10 @@ def two_nodes() -> Iterator[TwoNodes]:
 
 
 def main() -> None:
-    from tests.league.workers import on_ray as self_play
     from tests.processes import on_ray as jobs
     from tests.server import on_ray as ladder
     from tests.tournament import on_ray as tournament
+    from tests.training.league.workers import on_ray as self_play
 
     faults: dict[str, Any] = {}
     with two_nodes() as nodes:

@@ -37,20 +37,15 @@ HOMES = {
 """Packages that only these modules import, at their top or later."""
 
 NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "openskill", "tensorboard", "wandb", "ray"}
-TORCH_FREE = ("games", "arena.base", "arena.data", "arena.env", "arena.match", "arena.ratings", "arena.tournament")
-TORCH_FREE += (
-    "arena.analysis",
-    "arena.processes",
-    "arena.store",
-    "arena.tui",
-    "arena.cli",
-    "arena.runs.folder",
-    "arena.server",
+TORCH_FREE = (
+    *("games", "agents.outside", "agents.perfect", "agents.scripted", "agents.search", "agents.solvers"),
+    *(f"arena.{name}" for name in ("analysis", "base", "cli", "data", "env", "match", "processes", "ratings")),
+    *(f"arena.{name}" for name in ("server", "store", "tournament", "tui")),
+    *(f"arena.policy.{name}" for name in ("protocol", "random", "registry", "snapshots")),
+    "arena.training.folder",
+    *(f"arena.training.league.{name}" for name in ("config", "matchmaker", "meta_strategies", "payoff", "ratings")),
+    *(f"arena.training.league.{name}" for name in ("records", "roles")),
 )
-TORCH_FREE += ("arena.policy.random", "arena.policy.protocol", "arena.policy.snapshots", "arena.policy.registry")
-TORCH_FREE += ("arena.league.records", "arena.league.payoff", "arena.league.config", "arena.league.matchmaker")
-TORCH_FREE += ("arena.league.roles", "arena.league.meta_strategies", "arena.league.ratings")
-TORCH_FREE += ("agents.scripted", "agents.search", "agents.outside", "agents.perfect", "agents.solvers")
 """Modules that bring no torch in, nor does anything that they import at their top."""
 ON_A_DEVICE = "arena.env.device_board", "arena.base.device_memory"
 """Games whose arrays are torch's, and their memory, imported where a device is asked for."""
@@ -68,8 +63,10 @@ FLOORS_OF_SCREENS = (
 MOST_GENERATIONS = 3
 """How many classes of ours a screen may inherit from each other, itself counted."""
 
-MOST_ROOMS, MOST_ARROWS = 21, 111
-"""Without `arena.server`, which stands on top of the rest, 20 and 100."""
+FLOORS_OF_TRAININGS = {"arena.training.league": 1, "arena.training.make": 2, "arena.training.sweep": 3}
+"""Packages and modules of `arena.training` by floor; all others are on floor 0."""
+
+MOST_ROOMS, MOST_ARROWS = 20, 100
 MOST_ROOMS_OF_AGENTS, MOST_ARROWS_OF_AGENTS = 10, 15
 
 
@@ -155,6 +152,14 @@ def test_rooms_of_the_screens_import_downwards():
     ]
     assert {".".join(name.split(".")[:3]) for name in ours() if name.startswith("arena.tui.")} == heights.keys()
     assert not upward
+
+
+def test_parts_of_trainings_import_downwards():
+    height = {name: FLOORS_OF_TRAININGS.get(".".join(name.split(".")[:3]), 0) for name in modules()}
+    assert FLOORS_OF_TRAININGS.keys() <= modules().keys()
+    for module in (name for name in modules() if name.startswith("arena.training.")):
+        above = [one.name for one in imports(module) if height.get(one.name, 0) > height[module]]
+        assert not above, f"{module} imports {above}"
 
 
 def height_of(module: str, heights: dict[str, int]) -> int | None:

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from arena.cli.main import main
-from tests.league.small import left_behind, training, words
+from tests.training.league.small import left_behind, training, words
 
 pytestmark = pytest.mark.full
 

@@ -10,8 +10,8 @@ import pytest
 
 from arena.cli.main import main
 from arena.policy.registry import make_game
-from arena.runs.collecting import collect_transitions
 from arena.store import Store
+from arena.training.collecting import collect_transitions
 from tests.damage import NASTY, as_device, as_folder, as_pipe, flips, refusal, require_one_line
 from tests.store.records import GAME, schedule
 

@@ -22,7 +22,7 @@ from tests.damage import (
     twice,
     without,
 )
-from tests.league.small import words
+from tests.training.league.small import words
 
 pytestmark = pytest.mark.full
 

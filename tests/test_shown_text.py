@@ -12,8 +12,6 @@ from rich.text import Text
 from arena.base.terminal import make_console
 from arena.base.text import csv_cell, from_csv_cell, plot_text, printable
 from arena.cli.main import main
-from arena.league.picture import save_pictures
-from arena.league.records import League, Learner, Member
 from arena.match.files import WrittenMatch, match_text, read_match
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.policy.registry import make_game
@@ -22,6 +20,8 @@ from arena.tournament.files import write_standings
 from arena.tournament.picture import save_cross_table
 from arena.tournament.played import read_games
 from arena.tournament.standings import standings
+from arena.training.league.picture import save_pictures
+from arena.training.league.records import League, Learner, Member
 from arena.tui.app import ArenaApp
 from arena.tui.drawing.export import export
 from arena.tui.screens.browse import BrowseScreen
@@ -99,7 +99,7 @@ def league():
 
 
 def test_a_league_is_drawn_and_printed(league, tmp_path, capsys):
-    from arena.league.report import print_league
+    from arena.training.league.report import print_league
 
     print_league(league, NASTY, make_console(width=160))
     assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())

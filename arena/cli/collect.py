@@ -9,7 +9,7 @@ import tyro
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.counting import counted
 from arena.base.errors import UsageError
-from arena.runs.task_names import make_task
+from arena.training.task_names import make_task
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Options:
 def run(options: Options) -> int:
     """Collect the transitions, write them, and print what was written."""
     task = make_task(options.task)
-    from arena.runs.collecting import collect_transitions
+    from arena.training.collecting import collect_transitions
 
     buffer, returns = collect_transitions(
         task, options.agent, options.steps, options.random, options.environments, options.seed

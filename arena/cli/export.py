@@ -9,7 +9,7 @@ import tyro
 from arena.base.errors import UsageError
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.registry import learning_algorithm
-from arena.runs.task_names import make_task
+from arena.training.task_names import make_task
 from games.engine.identity import GameId
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from arena.base.terminal import make_console
-from arena.league.picture import save_pictures
-from arena.league.records import read_league
-from arena.league.report import as_dict, print_league
+from arena.training.league.picture import save_pictures
+from arena.training.league.records import read_league
+from arena.training.league.report import as_dict, print_league
 
 if TYPE_CHECKING:
     from textual.screen import Screen

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arena.base.errors import UsageError
-from arena.runs.stored import RunDescription, holds_run
+from arena.training.stored import RunDescription, holds_run
 from games.engine.source_files import is_source_file
 
 

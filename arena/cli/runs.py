@@ -15,9 +15,9 @@ from rich.text import Text
 from arena.base.errors import UsageError
 from arena.base.tables import Cell, Column, print_table
 from arena.base.text import printable_lines
-from arena.runs.follow import FoundRun, find_runs, load_run, survey_runs
-from arena.runs.live_files import requested
-from arena.runs.scores import score_words
+from arena.training.follow import FoundRun, find_runs, load_run, survey_runs
+from arena.training.live_files import requested
+from arena.training.scores import score_words
 from arena.tui.services.jobs import as_name, start
 from games.engine.identity import name_of
 from games.engine.source_files import short_name

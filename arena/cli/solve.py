@@ -16,8 +16,8 @@ from arena.base.errors import UsageError
 from arena.base.terminal import make_console, suspendable
 from arena.cli.resuming import resume_command, resumed_run
 from arena.policy.registry import make_game
-from arena.runs.solve_run import Measurement, SolveOptions, SolveRun, default_folder, stored_options
-from arena.runs.stored import RunDescription
+from arena.training.solve_run import Measurement, SolveOptions, SolveRun, default_folder, stored_options
+from arena.training.stored import RunDescription
 
 GameName = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
 Solver = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SOLVER")]

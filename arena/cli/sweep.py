@@ -16,16 +16,16 @@ from arena.base.errors import UsageError
 from arena.base.terminal import make_console
 from arena.base.text import file_name
 from arena.cli.train import Algorithm, SettingsFile, Task, options_of
-from arena.league.search_space import read_space
-from arena.league.sweep import Sweep, SweepConfig, SweepSetup
 from arena.policy.registry import learning_algorithm
-from arena.runs.options import LoggerName
-from arena.runs.settings import SETTINGS
-from arena.runs.task_names import make_task, task_name
+from arena.training.options import LoggerName
+from arena.training.settings import SETTINGS
+from arena.training.sweep.search_space import read_space
+from arena.training.sweep.sweep import Sweep, SweepConfig, SweepSetup
+from arena.training.task_names import make_task, task_name
 from games.engine.source_files import short_name
 
 if TYPE_CHECKING:
-    from arena.league.study import TrialRow
+    from arena.training.sweep.study import TrialRow
 
 DOC = """Search hyper-parameters of a training: many short trainings, which Optuna chooses and stops early (TPE).
 
@@ -100,7 +100,7 @@ def _setup(options: Any) -> SweepSetup:
 
 def _run(sweep: Sweep) -> "list[TrialRow]":
     """Run the sweep under a live table, if there is a terminal."""
-    from arena.league.sweep_report import sweep_table
+    from arena.training.sweep.report import sweep_table
 
     console = make_console(stderr=True)
     live = Live(
@@ -115,7 +115,7 @@ def _run(sweep: Sweep) -> "list[TrialRow]":
 
 def _report(setup: SweepSetup, rows: "Sequence[TrialRow]", as_json: bool) -> None:
     """Write the results into the folder, and print them."""
-    from arena.league.sweep_report import best_of, sweep_json, sweep_table, write_sweep
+    from arena.training.sweep.report import best_of, sweep_json, sweep_table, write_sweep
 
     remarks = sys.stderr if as_json else sys.stdout
     write_sweep(setup, rows)

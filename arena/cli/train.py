@@ -15,23 +15,23 @@ import tyro
 from arena.base.errors import UsageError
 from arena.cli.faults import complain
 from arena.cli.resuming import resume_command, resumed_run
-from arena.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, nearest_preset, usual_league
-from arena.league.scale import ScaleConfig
-from arena.league.trainings import make_training
 from arena.policy.registry import AGENTS, learning_algorithm
 from arena.policy.snapshots import BEST, SNAPSHOT
-from arena.runs.options import GymRunOptions, LoggerName, OfflineRunOptions, default_folder, describe_run
-from arena.runs.settings import Settings, read_settings
-from arena.runs.stored import RunDescription, holds_run, lengthened
-from arena.runs.task_names import is_gym, make_task, task_name
+from arena.training.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, nearest_preset, usual_league
+from arena.training.league.scale import ScaleConfig
+from arena.training.make import make_training
+from arena.training.options import GymRunOptions, LoggerName, OfflineRunOptions, default_folder, describe_run
+from arena.training.settings import Settings, read_settings
+from arena.training.stored import RunDescription, holds_run, lengthened
+from arena.training.task_names import is_gym, make_task, task_name
 from games.engine.identity import GameId
 from games.engine.registry import require_game_name
 from games.engine.source_files import is_source_file, stored_name
 
 if TYPE_CHECKING:
-    from arena.runs.progress import Progress as TrainingProgress
-    from arena.runs.progress import TrainingRun
-    from arena.runs.tasks import GymTask
+    from arena.training.progress import Progress as TrainingProgress
+    from arena.training.progress import TrainingRun
+    from arena.training.tasks import GymTask
     from games.engine.game import Game
 
 Task = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
@@ -187,8 +187,8 @@ def run(options: Any) -> int:
 
         return train_on_screen([word for word in sys.argv[1:] if word != "--ui"], folder)
 
-    from arena.runs.live import StopRequested
-    from arena.runs.loggers import whereabouts
+    from arena.training.live import StopRequested
+    from arena.training.loggers import whereabouts
 
     training = _training(task, options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
@@ -230,8 +230,8 @@ def _train(training: "TrainingRun", logger_kind: Any, resume: str) -> Path:
     Raises `UsageError` for a logger that cannot be opened; it says how to `resume` once it can.
     """
     from arena.cli.training_bar import TrainingBar
-    from arena.runs.live import LiveLogger, live
-    from arena.runs.loggers import open_logger
+    from arena.training.live import LiveLogger, live
+    from arena.training.loggers import open_logger
 
     with ExitStack() as stack:
         run = stack.enter_context(live(training))  # first: it takes the lock of the folder
@@ -263,7 +263,7 @@ def _what_now(task: "Game | GymTask", name: str, spec: str) -> list[str]:
 
 def _resumed(options: Any) -> Any:
     """Return the options of a resumed run, made longer if more steps are asked for; refuse early what cannot change."""
-    from arena.runs.folder import RunFolder
+    from arena.training.folder import RunFolder
 
     stored = RunDescription.read(options.run.out)
     if options.task == str(stored.folder):
@@ -282,7 +282,7 @@ def _resumed(options: Any) -> Any:
 
 def _require_free(folder: Path) -> None:
     """Refuse a folder that holds something before torch is loaded, and before a screen opens."""
-    from arena.runs.folder import RunFolder
+    from arena.training.folder import RunFolder
 
     RunFolder(folder).require_free()
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Self
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.base.terminal import make_console, suspendable
-from arena.runs.scores import score_words
+from arena.training.scores import score_words
 
 if TYPE_CHECKING:
-    from arena.runs.progress import Progress as TrainingProgress
+    from arena.training.progress import Progress as TrainingProgress
 
 RATES = {"step": "steps", "games": "games", "simulations": "simulations"}
 """Counters whose speed is shown, with the unit that is counted."""

@@ -17,9 +17,9 @@ from arena.match.by_moves import PolicyByMoves
 from arena.match.limits import Limits
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
-from arena.runs.options import GYM
-from arena.runs.task_names import is_gym
 from arena.tournament.openings import openings_of
+from arena.training.options import GYM
+from arena.training.task_names import is_gym
 from arena.tui.services.agents import contained_agent
 from games.engine.game import Game
 
@@ -128,8 +128,8 @@ def _episodes(options: Options) -> Iterator["ArenaScreen"]:
         raise UsageError(f"{options.game} has one seat; name 1 agent, not {len(options.agents)}")
     unused = "boards", "limits", "openings"
     refuse_unused(options, Options(options.game), unused, f"for games, and {options.game} is none")
-    from arena.runs.episodes import WatchedEpisodes
-    from arena.runs.tasks import GymTask
+    from arena.training.episodes import WatchedEpisodes
+    from arena.training.tasks import GymTask
     from arena.tui.screens.episodes import EpisodesScreen
 
     task, agent = GymTask(options.game.removeprefix(GYM)), options.agents[0]

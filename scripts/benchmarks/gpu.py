@@ -11,9 +11,9 @@ from agents.configs.on_policy import PPOConfig
 from agents.configs.search import AlphaZeroConfig
 from arena.env.device import missing_for_cuda
 from arena.env.native import GameVectorEnv
-from arena.league.config import LeagueConfig, RunConfig
-from arena.league.training import SelfPlayTraining
-from arena.runs.progress import Progress
+from arena.training.league.config import LeagueConfig, RunConfig
+from arena.training.league.self_play import SelfPlayTraining
+from arena.training.progress import Progress
 from benchmarks.measure import NOBODY, Row, Work, rate
 from games.engine.registry import GAMES, make_game
 

@@ -13,12 +13,12 @@ from agents.configs.on_policy import PPOConfig
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env.native import GameVectorEnv
-from arena.league.config import LEAGUES, RunConfig
-from arena.league.learner_in_training import LearnerInTraining
-from arena.league.seating import LeagueSeating
-from arena.league.training import SelfPlayTraining
 from arena.policy.checkpoint import build_policy
 from arena.policy.registry import learning_algorithm, make_game
+from arena.training.league.config import LEAGUES, RunConfig
+from arena.training.league.learner_in_training import LearnerInTraining
+from arena.training.league.seating import LeagueSeating
+from arena.training.league.self_play import SelfPlayTraining
 from benchmarks.measure import Peer, Row, Work, rate
 
 BOARDS, MOVES = 1024, 32

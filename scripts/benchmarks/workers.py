@@ -13,10 +13,10 @@ import torch
 
 from agents.configs.on_policy import PPOConfig
 from agents.configs.search import AlphaZeroConfig
-from arena.league.config import LeagueConfig, RunConfig
-from arena.league.scale import ScaleConfig
-from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_game
+from arena.training.league.config import LeagueConfig, RunConfig
+from arena.training.league.scale import ScaleConfig
+from arena.training.league.self_play import SelfPlayTraining
 from benchmarks.measure import Peer, Row, Work, rate
 
 ROUNDS = 11

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from arena.base.durations import require_duration
-from arena.league.config import LEAGUES, LeagueName, RunConfig
-from arena.league.exploiter import RESULT, ExploitOptions, begin, games_of, measure
-from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_agent, make_game
-from arena.runs.budget import steps_within
-from arena.runs.progress import Progress
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
+from arena.training.budget import steps_within
+from arena.training.league.config import LEAGUES, LeagueName, RunConfig
+from arena.training.league.exploiter import RESULT, ExploitOptions, begin, games_of, measure
+from arena.training.league.self_play import SelfPlayTraining
+from arena.training.progress import Progress
 
 GAME, ALGORITHM = "connect_four", "ppo"
 NAMES: tuple[LeagueName, ...] = ("naive", "past", "pfsp", "full")

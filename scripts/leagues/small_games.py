@@ -19,10 +19,10 @@ from arena.analysis.asking import ask_strategy
 from arena.analysis.response import Exploitability, exploitability
 from arena.analysis.strategy_pools import META, StrategyPools
 from arena.analysis.tree import Floats, GameTree, build_tree
-from arena.league.config import LEAGUES, LeagueConfig, RunConfig
-from arena.league.records import League, Member
-from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_agent, make_game
+from arena.training.league.config import LEAGUES, LeagueConfig, RunConfig
+from arena.training.league.records import League, Member
+from arena.training.league.self_play import SelfPlayTraining
 
 FIVE = "matrix_game:payoffs=0 1 1 -1 -1;-1 0 1 1 -1;-1 -1 0 1 1;1 -1 -1 0 1;1 1 -1 -1 0"
 """Payoffs of a cycle of five: each beats the next two."""

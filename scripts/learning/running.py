@@ -14,10 +14,10 @@ from arena.data import PrioritizedVectorReplayBuffer, ReplayBuffer, VectorReplay
 from arena.env import DummyVectorEnv
 from arena.policy import BasePolicy
 from arena.policy.registration import Algorithm
-from arena.runs.tasks import GymTask
 from arena.trainer import OfflineTrainer, OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import BaseTrainer, Hooks, Schedule
 from arena.trainer.offline import OfflineSchedule
+from arena.training.tasks import GymTask
 
 EPISODES = 100
 """Number of test episodes of a score."""

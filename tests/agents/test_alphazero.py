@@ -13,10 +13,10 @@ from agents.learning.precision import HalfActorCritic, half_precision, has_bfloa
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env import GameVectorEnv
-from arena.league.config import RunConfig
-from arena.league.training import SelfPlayTraining
 from arena.policy.registration import Spaces
 from arena.policy.registry import make_game
+from arena.training.league.config import RunConfig
+from arena.training.league.self_play import SelfPlayTraining
 
 pytestmark = pytest.mark.full
 

@@ -15,7 +15,7 @@ from agents.learning.gradients import descend
 from agents.networks.discrete import Actor, Critic
 from arena.data import Batch
 from arena.policy.registry import learning_algorithm
-from tests.runs.small import gym_run
+from tests.training.small import gym_run
 
 
 def test_the_norm_is_that_of_the_whole_gradient_before_it_is_clipped():

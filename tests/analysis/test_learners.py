@@ -7,9 +7,9 @@ from arena.analysis.asking import ask_strategy
 from arena.analysis.response import exploitability
 from arena.analysis.tree import build_tree
 from arena.cli.main import main
-from arena.league.config import RunConfig
-from arena.league.training import SelfPlayTraining
 from arena.policy.registry import learning_algorithm, make_agent, make_game
+from arena.training.league.config import RunConfig
+from arena.training.league.self_play import SelfPlayTraining
 
 pytestmark = pytest.mark.full
 

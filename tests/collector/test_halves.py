@@ -13,7 +13,7 @@ from arena.collector import Collector
 from arena.collector.halves_collector import HalvesCollector
 from arena.data import VectorReplayBuffer
 from arena.env import DummyVectorEnv
-from arena.runs.tasks import GymTask
+from arena.training.tasks import GymTask
 
 CPU = torch.device("cpu")
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.full
 SAVE = """
 import numpy as np
 from arena.data import Batch, VectorReplayBuffer
-from arena.runs.folder import RunFolder
+from arena.training.folder import RunFolder
 from pathlib import Path
 
 def memory_mb(name):

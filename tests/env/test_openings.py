@@ -7,7 +7,7 @@ from arena.base.errors import UsageError
 from arena.env.make import vector_games
 from arena.env.native import GameVectorEnv
 from arena.match.files import WrittenMatch
-from arena.runs.recorded import GameRecorder
+from arena.training.recorded import GameRecorder
 from arena.tui.state.live_match import LiveMatch
 from games.engine.registry import make_game
 

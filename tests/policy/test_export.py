@@ -13,10 +13,10 @@ from arena.policy.checkpoint import SEATS, build_policy, save_policy
 from arena.policy.export import export_onnx
 from arena.policy.registration import Spaces
 from arena.policy.registry import make_game
-from arena.runs.tasks import GymTask
+from arena.training.tasks import GymTask
 from games.engine.trust import VARIABLE
 from tests.env.hosted.worlds import MODULE, spec
-from tests.runs.small import ALGORITHMS, those, tiny
+from tests.training.small import ALGORITHMS, those, tiny
 
 pytestmark = pytest.mark.full
 

@@ -7,14 +7,14 @@ import torch
 
 from arena.base.errors import CheckpointError, UsageError
 from arena.cli.main import main
-from arena.league.config import LeagueConfig, RunConfig
-from arena.league.scale import ScaleConfig
-from arena.league.training import SelfPlayTraining
 from arena.policy.network import named_network
 from arena.policy.registry import learning_algorithm, make_agent, make_game
+from arena.training.league.config import LeagueConfig, RunConfig
+from arena.training.league.scale import ScaleConfig
+from arena.training.league.self_play import SelfPlayTraining
 from games.engine.trust import VARIABLE
 from tests.env.hosted.worlds import MODULE, spec
-from tests.league.small import left_behind
+from tests.training.league.small import left_behind
 
 NETS = """
 from pathlib import Path
@@ -165,7 +165,7 @@ def test_bad_names_are_refused(name, told):
 
 def test_an_algorithm_without_a_network_refuses_one(nets, tmp_path):
     from arena.policy.checkpoint import build_policy
-    from arena.runs.tasks import GymTask
+    from arena.training.tasks import GymTask
 
     algorithm = learning_algorithm("psrl")
     with pytest.raises(UsageError, match="no network whose body could be another"):

@@ -31,7 +31,7 @@ def test_a_job_is_done_again_whose_worker_dies_and_given_up_in_the_end(faults):
 
 
 def test_games_of_self_play_are_those_of_one_process_though_a_node_is_killed(faults):
-    assert not faults["tests.league.workers.on_ray"]
+    assert not faults["tests.training.league.workers.on_ray"]
 
 
 def test_a_ladder_is_that_of_one_process_though_a_node_is_killed(faults):

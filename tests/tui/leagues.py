@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from arena.league.records import League, Learner, Member, Rated, write_league
+from arena.training.league.records import League, Learner, Member, Rated, write_league
 
 STEP = 10_000
 HASH = "0" * 64

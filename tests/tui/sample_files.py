@@ -6,8 +6,8 @@ from pathlib import Path
 
 from arena.match.batch import Pairing, play_matches
 from arena.policy.registry import make_agent, make_game
-from arena.runs.live_files import FIGURES, LIVE, STATUS, replace_json, write_game
 from arena.store import Store
+from arena.training.live_files import FIGURES, LIVE, STATUS, replace_json, write_game
 
 
 def fill_store(path: Path, games: int = 12) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 from arena.match.files import WrittenMatch
 from arena.match.verdict import Verdict
 from arena.policy.registry import make_game
-from arena.runs.live_files import training_lock
 from arena.store import MatchFilter
+from arena.training.live_files import training_lock
 from arena.tui.screens.boards import BoardsScreen
 from arena.tui.screens.browse import BrowseScreen
 from arena.tui.screens.home import HomeScreen

@@ -9,8 +9,8 @@ import pytest
 
 from arena.base.errors import UsageError
 from arena.cli import watch
-from arena.runs.episodes import WatchedEpisodes
-from arena.runs.tasks import GymTask
+from arena.training.episodes import WatchedEpisodes
+from arena.training.tasks import GymTask
 from arena.tui.app import ArenaApp
 from arena.tui.screens.episodes import EpisodesScreen
 from tests.tui.helpers import notice, screen_text, shows, until

@@ -10,8 +10,8 @@ from textual.widgets import Input, Static
 from arena.cli.opening import screen_of
 from arena.match.verdict import MatchRecord, Verdict
 from arena.policy.registry import GAMES, make_game
-from arena.runs.live_files import training_lock
 from arena.store import Store
+from arena.training.live_files import training_lock
 from arena.tui.app import ArenaApp
 from arena.tui.screens.form import FormScreen
 from arena.tui.screens.home import HomeScreen

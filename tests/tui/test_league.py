@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Static
 
 from arena.cli.main import main
-from arena.league.records import League, Learner, read_league, write_league
+from arena.training.league.records import League, Learner, read_league, write_league
 from arena.tui.app import ArenaApp
 from arena.tui.screens import league
 from arena.tui.screens.league import LeagueScreen

@@ -8,8 +8,8 @@ import pytest
 
 from arena.base.errors import UsageError
 from arena.cli.main import main
-from arena.runs.follow import FollowedRun, load_run
-from arena.runs.live_files import (
+from arena.training.follow import FollowedRun, load_run
+from arena.training.live_files import (
     FIGURES,
     GAME,
     LIVE,

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from arena.runs.live_files import read_status
+from arena.training.live_files import read_status
 from arena.tui.screens.training import POLL_S
 from tests.tui.terminal import ARENA, Terminal, require_tmux
 

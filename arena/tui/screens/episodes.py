@@ -20,7 +20,7 @@ from arena.tui.widgets.tile import Tile
 from games.engine.picture import Picture
 
 if TYPE_CHECKING:
-    from arena.runs.episodes import EpisodeFrame, WatchedEpisodes
+    from arena.training.episodes import EpisodeFrame, WatchedEpisodes
 
 BETWEEN_S = 1.5
 """Seconds for which the end of an episode stays."""

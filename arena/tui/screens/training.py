@@ -19,9 +19,9 @@ from arena.base.errors import UsageError
 from arena.match.files import WrittenMatch
 from arena.match.verdict import MatchRecord
 from arena.policy.registry import make_game
-from arena.runs.follow import FollowedRun, FoundRun
-from arena.runs.live_files import Request, Status, request, requested
-from arena.runs.options import GYM
+from arena.training.follow import FollowedRun, FoundRun
+from arena.training.live_files import Request, Status, request, requested
+from arena.training.options import GYM
 from arena.tui.drawing.board import BoardView
 from arena.tui.screens.base import ArenaScreen, repeatedly
 from arena.tui.screens.keys import COMMON_KEYS, SPEED_KEYS

@@ -118,6 +118,6 @@ def _holds_snapshot(folder: str) -> bool:
 
 def _of_runs(game: "Game", folder: Path) -> Iterator[str]:
     """Yield the agents that were trained in the runs of a folder, active runs first, then the newest."""
-    from arena.runs.follow import find_runs
+    from arena.training.follow import find_runs
 
     return (run.agent for run in find_runs(folder) if run.game == game.label and run.status.snapshots)

@@ -17,9 +17,9 @@ from arena.tui.services.game_facts import GameFacts, facts_of
 from games.engine.identity import name_of
 
 if TYPE_CHECKING:
-    from arena.runs.follow import FoundRun
     from arena.store import Store, StoredMatch
     from arena.tournament.ladder import Ladder
+    from arena.training.follow import FoundRun
 
 SHARE = 0.05
 """Largest share of time for rating a game whose matches go on."""
@@ -105,7 +105,7 @@ class ArenaContext:
 
     def poll(self) -> Inventory:
         """Return what there is now."""
-        from arena.runs.follow import find_runs
+        from arena.training.follow import find_runs
 
         runs = tuple(find_runs(self.runs))
         try:

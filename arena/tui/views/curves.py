@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from arena.policy.snapshots import RETURN
-from arena.runs.live_files import SPEED
-from arena.runs.scores import OTHER
+from arena.training.live_files import SPEED
+from arena.training.scores import OTHER
 from arena.tui.drawing.plotting import Curve
 
 Figures = Mapping[str, Sequence[tuple[int, float]]]

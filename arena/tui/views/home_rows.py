@@ -12,17 +12,17 @@ from arena.tui.widgets.rows import Cells
 from games.engine.identity import name_of
 
 if TYPE_CHECKING:
-    from arena.runs.follow import FoundRun
     from arena.store import StoredMatch
     from arena.tournament.standings import Standings
     from arena.tournament.teams import Teams
+    from arena.training.follow import FoundRun
     from arena.tui.services.context import GameLadder
     from arena.tui.services.game_facts import GameFacts
 
 
 def training_cells(run: "FoundRun") -> Cells:
     """Return the activity, name, progress, scores and newest snapshot of a run."""
-    from arena.runs.scores import score_words
+    from arena.training.scores import score_words
 
     status = run.status
     scores = score_words(status.evaluation)

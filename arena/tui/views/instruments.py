@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from arena.runs.live_files import GAMES_SPEED
+from arena.training.live_files import GAMES_SPEED
 
 FORMATS = {
     "lr": "lr {:.3g}",

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 from rich.text import Text
 
-from arena.league.records import League, read_league
-from arena.league.report import LeagueLadder
 from arena.policy.snapshots import RETURN
-from arena.runs.scores import HIGH, LOW, return_words
+from arena.training.league.records import League, read_league
+from arena.training.league.report import LeagueLadder
+from arena.training.scores import HIGH, LOW, return_words
 from arena.tui.drawing.plotting import Curve, spark
 from arena.tui.state.words import mark, percent
 from arena.tui.widgets.heat_map import Payoffs

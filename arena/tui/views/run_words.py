@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from arena.runs.live_files import Status
+from arena.training.live_files import Status
 from arena.tui.drawing.plotting import short
 
 

@@ -12,7 +12,7 @@ from arena.analysis.tree import build_tree
 from arena.base.errors import UnknownNameError, UsageError
 from arena.cli.main import main
 from arena.policy.registry import make_game
-from arena.runs.solve_run import SolveOptions, SolveRun
+from arena.training.solve_run import SolveOptions, SolveRun
 
 pytestmark = pytest.mark.full
 

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from arena.cli.main import main
-from tests.league.small import LEAGUE_WORDS, left_behind
+from tests.training.league.small import LEAGUE_WORDS, left_behind
 
 ROOT = Path(__file__).parents[3]
 SNAPSHOTS = 5

@@ -11,8 +11,6 @@ from arena.cli.main import main
 from arena.collector.collector import Collector
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.env.make import vector_games
-from arena.league.config import LeagueConfig, RunConfig
-from arena.league.training import SelfPlayTraining
 from arena.match.batch import Pairing, play_matches
 from arena.match.contained import ContainedPolicy
 from arena.match.json_lines import from_json_line, to_json_line
@@ -24,6 +22,8 @@ from arena.policy.registry import learning_algorithm, make_agent, make_game
 from arena.store.moves import pack, unpack
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
+from arena.training.league.config import LeagueConfig, RunConfig
+from arena.training.league.self_play import SelfPlayTraining
 from arena.tui.app import ArenaApp
 from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
@@ -31,7 +31,7 @@ from games import check
 from games.engine.actions import ActionBox, action_of, written
 from games.engine.trust import VARIABLE
 from tests.env.hosted.worlds import spec
-from tests.league.small import left_behind
+from tests.training.league.small import left_behind
 from tests.tui.helpers import until
 
 STEER, UNLIKE = spec("steer"), spec("unlike")

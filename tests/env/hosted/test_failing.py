@@ -5,7 +5,7 @@ import pytest
 from arena.cli.main import main
 from arena.store.store import Store
 from tests.env.hosted.worlds import spec
-from tests.league.small import left_behind
+from tests.training.league.small import left_behind
 
 GAME = spec("raises_later")
 FAILURE = f"arena: {GAME}, step 40: the environment failed with "

@@ -11,17 +11,17 @@ from arena.base.errors import IllegalActionError, UsageError
 from arena.cli.main import main
 from arena.data.batch import Batch
 from arena.env.make import vector_games
-from arena.league.config import LeagueConfig
 from arena.match.batch import Pairing, play_matches
 from arena.match.match import Match
 from arena.policy.layout import layout
 from arena.policy.registry import make_agent, make_game
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
+from arena.training.league.config import LeagueConfig
 from tests.env.hosted import worlds
 from tests.env.hosted.test_continuous import STEER, UNLIKE, CutError, training
 from tests.env.hosted.worlds import spec
-from tests.league.small import left_behind
+from tests.training.league.small import left_behind
 
 TAG = "pettingzoo:mpe2.simple_tag_v3"
 GROUPS = {

@@ -16,8 +16,6 @@ from arena.data.flat import flatten
 from arena.env import hosted
 from arena.env.hosted.environment import EnvironmentFaultError
 from arena.env.make import vector_games
-from arena.league.config import LeagueConfig, RunConfig
-from arena.league.training import SelfPlayTraining
 from arena.match.batch import Pairing, play_matches
 from arena.match.match import Match
 from arena.match.process import AgentProcess
@@ -26,6 +24,8 @@ from arena.policy.registry import make_agent, make_game
 from arena.store.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
+from arena.training.league.config import LeagueConfig, RunConfig
+from arena.training.league.self_play import SelfPlayTraining
 from arena.tui.app import ArenaApp
 from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
@@ -34,7 +34,7 @@ from games.engine.errors import ContractError
 from games.engine.trust import VARIABLE
 from tests.env.hosted import worlds
 from tests.env.hosted.worlds import spec
-from tests.league.small import left_behind
+from tests.training.league.small import left_behind
 from tests.tui.helpers import until
 
 OWN = [spec(name) for name in ("race", "early_death", "irregular", "unequal", "many", "truncated")]

@@ -12,14 +12,14 @@ from agents.scripted.one_ply import OnePlyPolicy
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env.make import vector_games
-from arena.league.config import RunConfig
-from arena.league.training import SelfPlayTraining
 from arena.match.batch import Pairing, play_matches
 from arena.policy.registry import make_agent, make_game
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
+from arena.training.league.config import RunConfig
+from arena.training.league.self_play import SelfPlayTraining
 from tests.env.hosted.test_hosted import CLASSIC, LEAGUE, CutError
-from tests.league.small import left_behind
+from tests.training.league.small import left_behind
 
 SMALL = AlphaZeroConfig(
     simulations=8, quick_simulations=4, play_simulations=8, hidden=16, batch_size=16, update_per_step=0.2

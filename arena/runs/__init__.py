@@ -1,1 +1,0 @@
-"""Trainings in folders of their own: watched, measured, interrupted and resumed."""

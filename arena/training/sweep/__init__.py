@@ -1,0 +1,1 @@
+"""Sweeps: many short trainings in search of better hyper-parameters."""
