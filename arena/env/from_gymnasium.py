@@ -17,9 +17,9 @@ from arena.env.workers.errors import WorkerError
 
 Ints = NDArray[np.int64]
 
-RUNNING, ENDED, FRESH, LOST = range(4)
-"""States of an environment: in an episode that is being played; between episodes; in one that has begun by itself
-and is not played yet; in one that went on by itself, so that steps of it are missing."""
+RUNNING, FRESH, ENDED, LOST = range(4)
+"""States of an environment: in an episode that is being played; in one that has begun by itself and is not played yet;
+between episodes; in one that went on by itself, so that steps of it are missing."""
 
 
 class FromGymnasium:
@@ -50,8 +50,8 @@ class FromGymnasium:
         self._at = np.full(len(self), LOST)
         self._obs: Any = None
         self._infos: list[dict[str, Any]] = []
-        self._unasked = deepcopy(env.single_action_space)  # a random stream of its own
-        self._unasked.seed(0)
+        self._any = deepcopy(env.single_action_space)  # a random stream of its own
+        self._any.seed(0)
 
     def __len__(self) -> int:
         return self._env.num_envs
@@ -86,7 +86,7 @@ class FromGymnasium:
         else:
             raise UsageError(f"environments that reset themselves ({self._mode.value}) are reset all or none, not {id}")
         self._at[rows] = RUNNING
-        return self._shown(rows), self._told(rows)
+        return self._shown(rows), self._infos_of(rows)
 
     def begin(self, id: Ids = None) -> tuple[Ints, Any, NDArray[Any]]:
         """Take up new episodes in environments of `id`; returns the environments, observations and infos.
@@ -95,13 +95,13 @@ class FromGymnasium:
         """
         rows = rows_of(id, len(self))
         if self._mode is AutoresetMode.DISABLED:
-            waiting = rows[np.isin(self._at[rows], (ENDED, LOST))]
+            waiting = rows[self._at[rows] >= ENDED]
             self._reset_under_mask(waiting, [None] * len(waiting))
-        while len(rows) and not np.isin(self._at[rows], (RUNNING, FRESH)).any():
+        while len(rows) and (self._at[rows] >= ENDED).all():
             self._advance([], rows[:0])
         fresh = rows[self._at[rows] == FRESH]
         self._at[fresh] = RUNNING
-        return fresh, self._shown(fresh), self._told(fresh)
+        return fresh, self._shown(fresh), self._infos_of(fresh)
 
     def step(
         self, action: Any, id: Ids = None
@@ -139,11 +139,12 @@ class FromGymnasium:
             raise WorkerError(f"{self._env} raised in a step: {error!r}") from error
         rew, terminated, truncated = map(np.asarray, results)
         self._infos = _one_by_one(infos, len(self))
-        is_requested = np.isin(np.arange(len(self)), rows)
-        begins = (self._at == ENDED) & (self._mode is AutoresetMode.NEXT_STEP)
-        self.num_dropped_steps += int((~is_requested & ~begins).sum())
-        self._at[~is_requested] = LOST
-        self._at[begins] = FRESH
+        if len(rows) < len(self):
+            begins = (self._at == ENDED) & (self._mode is AutoresetMode.NEXT_STEP)
+            others = _others(rows, len(self))
+            self.num_dropped_steps += int((others & ~begins).sum())
+            self._at[others] = LOST
+            self._at[begins] = FRESH
         self._at[terminated | truncated] = FRESH if self._mode is AutoresetMode.SAME_STEP else ENDED
         return rew.astype(np.float64), terminated, truncated
 
@@ -167,20 +168,21 @@ class FromGymnasium:
         """Return actions for all environments, with those of `rows` as given."""
         if len(rows) == len(self) and isinstance(action, np.ndarray):
             return action[np.argsort(rows)]
-        each = [self._unasked_action(row) for row in range(len(self))]
-        for row, one in zip(rows.tolist(), action, strict=True):
-            each[row] = one
+        others = np.flatnonzero(_others(rows, len(self))).tolist()
+        each = dict(zip(others, map(self._any_action, others), strict=True))
+        each |= zip(rows.tolist(), action, strict=True)
+        actions = [each[row] for row in range(len(self))]
         space = self._env.single_action_space
         if isinstance(space, gym.spaces.Dict | gym.spaces.Tuple):
             room: Any = create_empty_array(space, len(self))
-            return concatenate(space, each, room)
-        return np.stack([np.asarray(one) for one in each])
+            return concatenate(space, actions, room)
+        return np.array(actions)
 
-    def _unasked_action(self, row: int) -> Any:
+    def _any_action(self, row: int) -> Any:
         """Return a random action, a legal one if there is a mask."""
-        if isinstance(self._obs, dict) and "mask" in self._obs and isinstance(self._unasked, gym.spaces.Discrete):
-            return self._unasked.sample(mask=np.asarray(self._obs["mask"][row], np.int8))
-        return self._unasked.sample()
+        if isinstance(self._obs, dict) and "mask" in self._obs and isinstance(self._any, gym.spaces.Discrete):
+            return self._any.sample(mask=np.asarray(self._obs["mask"][row], np.int8))
+        return self._any.sample()
 
     def _shown(self, rows: Ints, final: dict[int, Any] | None = None) -> Any:
         """Return observations of environments, copied and stacked; `final` holds the last ones of those that ended."""
@@ -196,7 +198,7 @@ class FromGymnasium:
         each = list(iterate(self._env.observation_space, self._obs))
         return stack_observations([final.get(row, each[row]) for row in rows], lambda i: f"environment {rows[i]}")
 
-    def _told(self, rows: Ints) -> NDArray[Any]:
+    def _infos_of(self, rows: Ints) -> NDArray[Any]:
         return as_objects([self._infos[row] for row in rows.tolist()])
 
     def render(self) -> list[Any]:
@@ -206,6 +208,13 @@ class FromGymnasium:
     def close(self) -> None:
         """Close the environments."""
         self._env.close()
+
+
+def _others(rows: Ints, num_envs: int) -> NDArray[np.bool_]:
+    """Return a mask [B] of the environments that are not among `rows`."""
+    mask = np.ones(num_envs, np.bool_)
+    mask[rows] = False
+    return mask
 
 
 def _one_by_one(infos: Any, num_envs: int) -> list[dict[str, Any]]:
