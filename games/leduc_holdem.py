@@ -59,7 +59,7 @@ STATE = np.dtype(
         RANDOM_FIELD,
     ]
 )
-SEEN = 2 * RANKS + 2 * (MOST_CHIPS + 1)
+OBSERVATION_SIZE = 2 * RANKS + 2 * (MOST_CHIPS + 1)
 
 
 @njit
@@ -142,7 +142,7 @@ def game() -> Game:
         title="Leduc hold'em",
         options={},
         num_cards=NUM_CARDS,
-        observation_size=SEEN,
+        observation_size=OBSERVATION_SIZE,
         initial=before_the_deal(STATE, MOST_RAISES),
         rules=Ruleset(
             legal_actions=legal_bets,

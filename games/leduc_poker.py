@@ -51,7 +51,7 @@ STATE = np.dtype(
         RANDOM_FIELD,
     ]
 )
-SEEN = 2 + 2 * NUM_CARDS + 2 * LONGEST_ROUND * 2
+OBSERVATION_SIZE = 2 + 2 * NUM_CARDS + 2 * LONGEST_ROUND * 2
 
 
 @njit
@@ -174,7 +174,7 @@ def game() -> CompiledGame:
         options={},
         agents=("player_0", "player_1"),
         num_actions=len(WORDS),
-        observation_shape=(SEEN,),
+        observation_shape=(OBSERVATION_SIZE,),
         max_length=2 * LONGEST_ROUND,
         initial=initial,
         rules=Ruleset(
@@ -193,7 +193,7 @@ def game() -> CompiledGame:
         action_text=action_text,
         parse_action=parse_action,
         num_outcomes=NUM_CARDS,
-        information_shape=(SEEN,),
+        information_shape=(OBSERVATION_SIZE,),
         perfect_information=False,
         stakes=Stakes(chips=1, blind=ANTE, unit="ante"),
     )

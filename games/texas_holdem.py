@@ -32,7 +32,7 @@ from games.engine.holdem import (
     num_hole_cards,
     table_picture,
     write_in_order,
-    write_seen,
+    write_visible_cards,
 )
 from games.engine.jit import njit
 from games.engine.limit_betting import (
@@ -61,7 +61,7 @@ from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 MOST_RAISES = 4
-SEEN = NUM_CARDS + ROUNDS * (MOST_RAISES + 1)
+OBSERVATION_SIZE = NUM_CARDS + ROUNDS * (MOST_RAISES + 1)
 
 
 def state_dtype(players: int) -> np.dtype[Any]:
@@ -111,7 +111,7 @@ def apply(state: Any, action: int) -> None:
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     """Write own and open cards [52], number of raises in each round one-hot [4, 5]."""
     out[:] = 0
-    write_seen(state, seat, out)
+    write_visible_cards(state, seat, out)
     for which in range(ROUNDS):
         out[NUM_CARDS + (MOST_RAISES + 1) * which + state.raises[which]] = 1
 
@@ -168,7 +168,7 @@ def game(num_players: int = 2) -> Game:
         title="Texas hold'em",
         options={"num_players": num_players},
         num_cards=NUM_CARDS,
-        observation_size=SEEN,
+        observation_size=OBSERVATION_SIZE,
         initial=before_the_deal(state_dtype(num_players), MOST_RAISES),
         rules=Ruleset(
             legal_actions=legal_bets,

@@ -137,7 +137,7 @@ def after_training(name: str, task: Task, seed: int) -> Iterator[Learned]:
         snapshot = SelfPlayTraining(game, "ppo", task.config, run, task.league).train()
         spent = time.process_time() - start
         for side, seatings in task.sides.items():
-            learned, random = (earned(game, who, seatings, task) for who in (f"ppo:{snapshot}", "random"))
+            learned, random = (mean_return(game, who, seatings, task) for who in (f"ppo:{snapshot}", "random"))
             what = "score" if task.scored else "return"
             yield Learned(name, task.game, side, seed, task.steps, spent, what, *learned, *random, task.games)
 
@@ -155,13 +155,13 @@ def best_response(name: str, task: Task) -> Learned:
     return Learned(name, task.game, "exact best response", 0, 0, spent, "score", score, 0.0, 0.5, 0.0, 0)
 
 
-def earned(game: Game, spec: str, seatings: tuple[Seats, ...], task: Task) -> tuple[float, float]:
+def mean_return(game: Game, spec: str, seatings: tuple[Seats, ...], task: Task) -> tuple[float, float]:
     """Return what an agent earns in these seats, and half its interval, while all other seats play at random."""
     players = [("random", make_agent("random", game)), ("measured", make_agent(spec, game))]
-    held = [seatings[number % len(seatings)] for number in range(task.games)]
+    seats_by_game = [seatings[number % len(seatings)] for number in range(task.games)]
     pairings = [
         Pairing(tuple(int(seat in seats) for seat in range(game.num_players)), seed)
-        for seats, seed in zip(held, spawn_seeds(1, count=task.games), strict=True)
+        for seats, seed in zip(seats_by_game, spawn_seeds(1, count=task.games), strict=True)
     ]
     with testing(players[1][1]):
         records = play_matches(game, players, pairings)
@@ -169,7 +169,7 @@ def earned(game: Game, spec: str, seatings: tuple[Seats, ...], task: Task) -> tu
     each = np.array(
         [
             np.mean([points_or_returns(record.verdict.returns)[seat] for seat in seats])
-            for seats, record in zip(held, records, strict=True)
+            for seats, record in zip(seats_by_game, records, strict=True)
         ]
     )
     return float(each.mean()), mean_error(len(each), each.sum(), (each**2).sum())

@@ -117,8 +117,8 @@ def postgres_running() -> Iterator[PostgresServer]:
 def installed_binaries() -> Path:
     """Return the folder of `initdb` and `postgres`, the newest; Debian keeps them off the search path."""
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
-    if (found := shutil.which("initdb")) is not None:
-        folders.append(Path(found).resolve().parent)
+    if (initdb := shutil.which("initdb")) is not None:
+        folders.append(Path(initdb).resolve().parent)
     for folder in folders:
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder

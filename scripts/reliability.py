@@ -1,4 +1,4 @@
-"""Check what must never fail, and keep how often it held: python scripts/reliability.py [SECTION ...] [--csv FILE].
+"""Check what must never fail, and keep how often it passed: python scripts/reliability.py [SECTION ...] [--csv FILE].
 
     rules       random games beside OpenSpiel's and PettingZoo's games, compared before every move (extra `bench`)
     kills       trainings, tournaments and a ladder server killed at random moments, beside the same ones left alone
@@ -39,11 +39,11 @@ def main() -> int:
     if options.kills < 1:
         parser.error(f"--kills {options.kills} are too few: 1 or more")
     checks: list[Check] = measure(options, lambda name: SECTIONS[name](options), text)
-    return int(any(check.held < (1 - MAY_MISS.get(check.section, 0)) * check.tried for check in checks))
+    return int(any(check.passed < (1 - MAY_MISS.get(check.section, 0)) * check.tried for check in checks))
 
 
 def text(check: Check) -> str:
-    return f"{check.held:,} of {check.tried:,} {check.unit}  {check.what}  ({check.seconds:.0f} s)"
+    return f"{check.passed:,} of {check.tried:,} {check.unit}  {check.what}  ({check.seconds:.0f} s)"
 
 
 if __name__ == "__main__":

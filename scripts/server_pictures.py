@@ -34,8 +34,8 @@ def demonstration(folder: Path) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         try:
             assert server.stdout is not None
-            found = next(found for line in server.stdout if (found := re.search(r"http://[\d.]+:\d+", line)))
-            yield found[0]
+            address = next(address for line in server.stdout if (address := re.search(r"http://[\d.]+:\d+", line)))
+            yield address[0]
         finally:
             server.terminate()
 

@@ -72,8 +72,8 @@ def psro() -> Iterator[Row]:
     tree = build_tree(make_game("kuhn_poker"))
     for meta, simulations, seeds in PSRO:
         payoffs = f"{simulations:,} games a payoff" if simulations else "exact payoffs"
-        found = np.array([nash_convs(Psro(tree, meta, simulations, seed)) for seed in range(seeds)])
-        for size, values in zip(MEMBERS, found.T, strict=True):
+        values_by_seed = np.array([nash_convs(Psro(tree, meta, simulations, seed)) for seed in range(seeds)])
+        for size, values in zip(MEMBERS, values_by_seed.T, strict=True):
             spread = f" ± {values.std(ddof=1):.3f}" if seeds > 1 else ""
             name = f"psro-{meta}, {payoffs}"
             yield Row("psro", "kuhn_poker", name, size, f"{values.mean():.3f}{spread}", "", seeds)

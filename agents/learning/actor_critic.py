@@ -50,7 +50,7 @@ class AdvantageEstimator:
         batch.logp_old, batch.v_s = np.asarray(batch.policy.logp), np.asarray(batch.policy.value, np.float64)
         self.add_advantages(batch, buffer, indices, values, scale)
         if scale is not None:
-            scale.update(self._earned(batch, buffer, indices))
+            scale.update(self._collected_returns(batch, buffer, indices))
         if self.normalizes:
             batch.adv = (batch.adv - batch.adv.mean()) / (batch.adv.std() + 1e-8)
         return batch
@@ -74,7 +74,7 @@ class AdvantageEstimator:
         )
         batch.returns = batch.returns / unit  # the critic predicts scaled returns, advantages keep the unit of rewards
 
-    def _earned(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _collected_returns(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the discounted sums of the rewards that were collected, [n].
 
         A scale of returns that are bootstrapped from values would be one of itself: where no episode terminates, too

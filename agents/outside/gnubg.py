@@ -55,7 +55,7 @@ class GnubgPolicy(OutsidePolicy):
     def answer(self, turn: Turn) -> Reply:
         """Return the next checker to move, of the whole move that the program names for a roll."""
         if _is_whole_roll(turn.state):
-            self._rest[turn.game_id] = self._asked(turn)
+            self._rest[turn.game_id] = self._moves_for(turn)
         rest = self._rest.get(turn.game_id, [])
         for move in rest:
             for action in _actions(move):
@@ -66,7 +66,7 @@ class GnubgPolicy(OutsidePolicy):
                     return Reply(action)
         raise ProgramError(f"gnubg has named no legal move for the rest of this roll ({_text(rest)})")
 
-    def _asked(self, turn: Turn) -> list[Move]:
+    def _moves_for(self, turn: Turn) -> list[Move]:
         assert self._game.position_text is not None
         connection = self._connection or self._start()
         try:

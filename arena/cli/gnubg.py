@@ -13,7 +13,7 @@ from arena.base.checks import require_at_least, require_between
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.match.match import Match
-from arena.match.starts import begun_at
+from arena.match.starts import with_start
 from arena.match.warm_up import warm_up
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -84,7 +84,7 @@ class ExternalPlayer:
 
     def __init__(self, game: Game, name: str, agent: Policy, seed: int):
         self._game, self._name, self._agent, self._seed = game, name, agent, seed
-        self._asked = 0
+        self._num_matches = 0
 
     def answer(self, line: str) -> str:
         """Return the answer to a line: a version, a move, or what to do with a double."""
@@ -133,6 +133,6 @@ class ExternalPlayer:
         return "drop" if value is not None and value < LOST else "take"
 
     def _match(self, line: str) -> Match:
-        self._asked += 1
-        seed = spawn_seeds(self._seed, self._asked, count=1)[0]
-        return Match(begun_at(self._game, line), [(self._name, self._agent)] * 2, seed)
+        self._num_matches += 1
+        seed = spawn_seeds(self._seed, self._num_matches, count=1)[0]
+        return Match(with_start(self._game, line), [(self._name, self._agent)] * 2, seed)

@@ -72,7 +72,7 @@ class Tables:
     """
 
     def __init__(self, seed: int = 0):
-        self._seed, self._begun = seed, 0
+        self._seed, self._num_games = seed, 0
         self._tables: dict[int, Table] = {}
 
     @property
@@ -103,13 +103,13 @@ class Tables:
             ("you", None) if place == seat - 1 else (opponent, agents.enter_context(closing(_agent(opponent, made))))
             for place in range(made.num_players)
         ]
-        self._begun += 1
-        match = Match(made, players, spawn_seeds(self._seed, self._begun, count=1)[0])
-        self._tables[self._begun] = table = Table(match, seat - 1, agents, [])
+        self._num_games += 1
+        match = Match(made, players, spawn_seeds(self._seed, self._num_games, count=1)[0])
+        self._tables[self._num_games] = table = Table(match, seat - 1, agents, [])
         if len(self._tables) > MOST_GAMES:
             self._tables.pop(min(self._tables)).agents.close()
         _let_agents_move(table)
-        return f"This is game {self._begun}.\n\n{_rules(made)}\n\n{_shown(table)}"
+        return f"This is game {self._num_games}.\n\n{_rules(made)}\n\n{_shown(table)}"
 
     def show(self, number: int) -> str:
         """Show the board of a game as you may see it, the moves so far, and whose turn it is."""
@@ -174,13 +174,13 @@ def _answering(tool: Callable[..., str]) -> Callable[..., str]:
     from mcp.server.mcpserver.exceptions import ToolError
 
     @wraps(tool)
-    def asked(*arguments: Any, **named: Any) -> str:
+    def call(*arguments: Any, **named: Any) -> str:
         try:
             return tool(*arguments, **named)
         except UsageError as error:
             raise ToolError(str(error)) from None
 
-    return asked
+    return call
 
 
 def _installed_game(text: str) -> Game:

@@ -140,7 +140,7 @@ class HostBoards:
     def __init__(self, env: VectorGames, device: torch.device):
         self.env, self.device, self.ways = env, device, ways_to_step(len(env))
         self._act: dict[int, Fetched] = {}
-        self._seen, self._first = Batch(), 0  # of the group that has stepped last, and its first board
+        self._observation, self._first = Batch(), 0  # of the group that has stepped last, and its first board
 
     def free_bytes(self) -> int | None:
         """Return how much memory is free on the device; None if that is the CPU."""
@@ -159,7 +159,7 @@ class HostBoards:
         (act,), self._first = self._act.pop(group.start).arrays(), group.start
         require_drawn(act)
         observation, rew, terminated, truncated, _ = self.env.step(act, np.arange(group.start, group.stop))
-        self._seen = observation
+        self._observation = observation
         over, cut = terminated | truncated, truncated & ~terminated
         ended, off = (group.start + np.flatnonzero(where) for where in (over.all(axis=1), cut.any(axis=1)))
         last = (self._sent(off), self._sent(self.env.final_obs(off).obs)) if len(off) else None
@@ -170,12 +170,12 @@ class HostBoards:
         first, _ = self.env.reset(stepped.rows)
         places = stepped.rows - self._first
         for name in ("agent_id", "obs", "mask"):
-            self._seen[name][places] = first[name]
+            self._observation[name][places] = first[name]
 
     def show(self, group: slice) -> None:
         """Show what is seen on the boards of a group now."""
         for now, name in ((self.seat, "agent_id"), (self.obs, "obs"), (self.mask, "mask")):
-            now[group] = self._sent(self._seen[name])
+            now[group] = self._sent(self._observation[name])
 
     def _sent(self, array: NDArray[Any]) -> Tensor:
         return sent(array, self.device)

@@ -270,7 +270,7 @@ class Collector:
 
     def _choose(self, env_ids: Ints, random: bool) -> Choice:
         """Return actions for these environments; `info` names the acting policies, if there is a manager."""
-        obs = self._seen(env_ids)
+        obs = self._current_obs(env_ids)
         seats = self._seats(obs, len(env_ids))
         info = self._info[env_ids] if self._info.__dict__ else Batch()
         batch = Batch(obs=obs, info=info, env_id=env_ids)
@@ -281,7 +281,7 @@ class Collector:
         chosen.info = self._players(env_ids, seats)
         return sent, chosen
 
-    def _seen(self, env_ids: Ints) -> Any:
+    def _current_obs(self, env_ids: Ints) -> Any:
         """Return the observations of these environments."""
         return self._obs.obs if len(env_ids) == self.num_envs else self._obs.obs[env_ids]
 
@@ -309,7 +309,7 @@ class Collector:
             obs_next, rew, terminated, truncated = (step[key] for key in ("obs_next", "rew", "terminated", "truncated"))
             chosen, info = Batch(act=step["act"], policy=step["policy"], info=chosen.info), step["info"]
         self._require_free_names(info)
-        obs = self._seen(env_ids)
+        obs = self._current_obs(env_ids)
         rows = Batch(obs=obs, act=chosen.act, info=chosen.info, policy=chosen.policy)
         if self.env.agents:
             outcome = Outcome(

@@ -99,10 +99,10 @@ class RolloutSeats:
         policy = self._manager.policies[number]
         if isinstance(policy, LearnsFromRollouts):
             return policy.decide(observation.obs, observation.mask)
-        act = torch.from_numpy(self._asked(number, observation, boards.numpy(force=True), states)).to(self._device)
+        act = torch.from_numpy(self._actions_of(number, observation, boards.numpy(force=True), states)).to(self._device)
         return Decision(act, *torch.zeros((2, len(act)), device=self._device))
 
-    def _asked(
+    def _actions_of(
         self, number: int, observation: Batch, boards: NDArray[np.int64], states: NDArray[Any] | None
     ) -> NDArray[Any]:
         """Return the actions of a policy that takes arrays."""

@@ -167,19 +167,19 @@ class RolloutSteps:
             truncated=truncated,
             bounds=torch.nn.functional.pad(by_pair.sum(2).flatten().cumsum(0), (1, 0)),
             cut=cut,
-            obs_next=self._next_seen(closes[cut], board[cut], seat[cut], obs_now, end),
+            obs_next=self._next_observations(closes[cut], board[cut], seat[cut], obs_now, end),
         )
 
-    def _next_seen(self, closes: Tensor, board: Tensor, seat: Tensor, obs_now: Tensor, end: int) -> Tensor:
+    def _next_observations(self, closes: Tensor, board: Tensor, seat: Tensor, obs_now: Tensor, end: int) -> Tensor:
         """Return the next observations of seats [n] on boards [n], whose actions are closed by these rows [n]."""
         again, off = closes > end, closes < end
         obs_next = obs_now.index_select(0, board)
         obs_next[again] = as_tensor(self._obs.view(self.rows.obs[closes[again] - end - 1, board[again]]))
         if self._last:
-            obs_next[off] = self._last_seen(end, closes[off], board[off], seat[off])
+            obs_next[off] = self._last_observations(end, closes[off], board[off], seat[off])
         return obs_next
 
-    def _last_seen(self, end: int, row: Tensor, board: Tensor, seat: Tensor) -> Tensor:
+    def _last_observations(self, end: int, row: Tensor, board: Tensor, seat: Tensor) -> Tensor:
         """Return what seats [n] saw last on boards [n] whose games were cut off in rows [n]."""
         place = torch.zeros_like(self.rows.seat[:end])
         first = 0

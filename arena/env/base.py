@@ -177,7 +177,7 @@ class BaseVectorEnv:
                 raise
             obs, info = self._restarts.reset(row, error, seed, options)
         if self._restarts is not None:
-            self._restarts.begun(row, obs)
+            self._restarts.record_reset(row, obs)
         return obs, info
 
     def step(
@@ -287,7 +287,7 @@ class BaseVectorEnv:
             raise
         except Exception as error:
             return self._restarts.end(row, error)
-        self._restarts.seen(row, result[0])
+        self._restarts.record_observation(row, result[0])
         return result
 
     def _shown(self, observations: Sequence[Any], rows: NDArray[np.int64]) -> Any:

@@ -142,12 +142,12 @@ class Seated:
         self.action_spaces = members.action_spaces
         self.metadata, self.render_mode = members.metadata, members.render_mode
         pairs = zip(members.observation_spaces, members.action_spaces, strict=True)
-        self.observation_spaces: list[Space[Any]] = [_seen_space(num_agents, *pair) for pair in pairs]
+        self.observation_spaces: list[Space[Any]] = [_observation_space_of(num_agents, *pair) for pair in pairs]
 
     def reset(self, rows: Ints, seeds: list[Any], options: dict[str, Any] | None) -> tuple[Any, Infos]:
         """Observations and infos."""
         obs, infos = self._members.reset(rows, seeds, options)
-        return self._seen(obs, rows), infos
+        return self._as_observation(obs, rows), infos
 
     def step(self, space: Space[Any], actions: Any, rows: Ints) -> Steps:
         """Observations, rewards and ends [R], and infos."""
@@ -159,9 +159,9 @@ class Seated:
             infos = infos | extra
         else:
             infos = [info | {key: value[k] for key, value in extra.items()} for k, info in enumerate(infos)]
-        return self._seen(obs, rows), rew[np.arange(len(rows)), seats], over & ~cut, over & cut, infos
+        return self._as_observation(obs, rows), rew[np.arange(len(rows)), seats], over & ~cut, over & cut, infos
 
-    def _seen(self, obs: Batch, rows: Ints) -> Batch:
+    def _as_observation(self, obs: Batch, rows: Ints) -> Batch:
         self._seats[rows] = obs.agent_id
         return Batch(agent_id=obs.agent_id, obs=obs.obs, mask=obs.mask.astype(np.int8))
 
@@ -174,7 +174,7 @@ class Seated:
         self._members.set_attr(name, values)
 
 
-def _seen_space(num_agents: int, observation: Space[Any], action: Space[Any]) -> Dict:
+def _observation_space_of(num_agents: int, observation: Space[Any], action: Space[Any]) -> Dict:
     parts: dict[str, Space[Any]] = {"agent_id": Discrete(num_agents), "obs": observation}
     return Dict(parts | ({"mask": MultiBinary(int(action.n))} if isinstance(action, Discrete) else {}))
 

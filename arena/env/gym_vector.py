@@ -117,7 +117,7 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             options = {key: value for key, value in options.items() if key != "reset_mask"}
         infos = self._begin(rows, [seeds[row] for row in rows], options)
         self._over[rows] = False
-        return self._seen(), self._gathered([(rows, infos)])
+        return self._current_observations(), self._gathered([(rows, infos)])
 
     def step(self, actions: Any) -> Step:
         """Take one action in each environment; returns observations, rewards, terminated, truncated [n], and infos."""
@@ -140,14 +140,14 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             going = np.flatnonzero(~self._over)
             info_parts = [(going, _of(infos, going)), (resetting, _last(final, _of(infos, resetting)))]
             info_parts.append((resetting, self._begin(resetting)))
-        return self._seen(), rewards, terminated, truncated, self._gathered(info_parts)
+        return self._current_observations(), rewards, terminated, truncated, self._gathered(info_parts)
 
     def _begin(self, rows: Ints, seeds: list[int | None] | None = None, options: Any = None) -> Infos:
         obs, infos = self._members.reset(rows, seeds or [None] * len(rows), options)
         self._observations = placed(self.single_observation_space, self._observations, obs, rows)
         return infos
 
-    def _seen(self) -> Any:
+    def _current_observations(self) -> Any:
         return deepcopy(self._observations) if self.copy else self._observations
 
     def _gathered(self, parts: Sequence[tuple[Ints, Infos]]) -> dict[str, Any]:

@@ -167,7 +167,7 @@ class TurnsEnv(SeatedEnv):
         over = self._terminated | self._truncated
         return [agent for agent, gone in zip(self.possible_agents, over, strict=True) if not gone]
 
-    def _asked(self) -> str:
+    def _next_agent(self) -> str:
         return self.possible_agents[self._turn]
 
 

@@ -148,7 +148,7 @@ class GameVectorEnv(VectorGames):
         if self.recorder is not None:
             self._record(rows, actions, shown.rewards)
         if self.autoreset and self.openings:
-            self._open_anew(rows, shown)
+            self._restart_ended(rows, shown)
         observation = Batch(agent_id=shown.seats, obs=shown.obs, mask=shown.mask)
         return observation, shown.rewards, *self._as_ends(shown.ends), Batch()
 
@@ -171,7 +171,7 @@ class GameVectorEnv(VectorGames):
         """Return the error that refuses the action at a place of a call, where `mask` [A] is legal."""
         return self.refusal(int(rows[place]), int(actions[place]), self._board.numpy(mask))
 
-    def _open_anew(self, rows: Array, shown: Shown) -> None:
+    def _restart_ended(self, rows: Array, shown: Shown) -> None:
         """Restart the ended games among `rows` with random moves; update the observations."""
         places = self._board.places(shown.ends[:, 0])
         if len(places):

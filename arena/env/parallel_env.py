@@ -60,7 +60,7 @@ class ParallelEnv:
         self._asynchronous = asynchronous
         self._ends: list[tuple[Any, Any] | None] = [None] * len(envs)
         """End of each environment's episode: (terminated, truncated); None while it goes on."""
-        self._begun = np.zeros(len(envs), np.bool_)
+        self._was_reset = np.zeros(len(envs), np.bool_)
 
     def __len__(self) -> int:
         return len(self._venv)
@@ -110,7 +110,7 @@ class ParallelEnv:
         parcels, _ = self._venv.reset(rows)
         for row in rows:
             self._ends[row] = None
-        self._begun[rows] = True
+        self._was_reset[rows] = True
         observations, infos = zip(*(parcel.values for parcel in parcels), strict=True)
         return stacked(observations), as_objects(infos)
 
@@ -150,7 +150,7 @@ class ParallelEnv:
 
         Returns a `Batch` of T steps for each: `obs, act, rew, terminated, truncated, obs_next, info`.
         """
-        fresh = [row for row, end in enumerate(self._ends) if end is not None or not self._begun[row]]
+        fresh = [row for row, end in enumerate(self._ends) if end is not None or not self._was_reset[row]]
         if fresh:
             self.reset(fresh)
         self._ends = [(False, True)] * len(self)  # should one raise, they stand anywhere

@@ -115,7 +115,7 @@ class PettingZooEnv(_PettingZooSeats):
     def _live(self) -> list[str]:
         return self._state.agents
 
-    def _asked(self) -> str:
+    def _next_agent(self) -> str:
         return self._state.selected
 
     def _note_ends(self) -> None:
@@ -176,7 +176,7 @@ class ParallelPettingZooEnv(_PettingZooSeats):
     def step(self, action: Any) -> Transition:
         """Choose for the current agent; the environment steps when the last live agent has chosen."""
         self.check_action(action)
-        self._actions[self._asked()] = self._taken(action)
+        self._actions[self._next_agent()] = self._taken(action)
         rewards = np.zeros(len(self.possible_agents))
         while self._live() and not self._choosing():
             rewards += self._move()
@@ -212,11 +212,11 @@ class ParallelPettingZooEnv(_PettingZooSeats):
         agents: list[str] = self.env.agents
         return agents
 
-    def _asked(self) -> str:
+    def _next_agent(self) -> str:
         return self._choosing()[0]
 
     def _turn(self) -> tuple[Observation, dict[str, Any]]:
         if not self._live():
             return self._views[0], {}
-        agent = self._asked()
+        agent = self._next_agent()
         return self._views[self._seat[agent]], dict(self._infos.get(agent, {}))

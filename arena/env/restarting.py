@@ -28,13 +28,13 @@ class Restarts:
         self.count = 0
         """Failures so far."""
 
-    def begun(self, row: int, obs: Any) -> None:
+    def record_reset(self, row: int, obs: Any) -> None:
         """Record that environment `row` was reset and returned `obs`."""
         self._cut[row] = False
         self._views[row] = {}
-        self.seen(row, obs)
+        self.record_observation(row, obs)
 
-    def seen(self, row: int, obs: Any) -> None:
+    def record_observation(self, row: int, obs: Any) -> None:
         """Record the latest observation `obs` of environment `row`."""
         self._obs[row] = obs
         if self._num_agents:

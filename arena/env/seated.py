@@ -134,7 +134,7 @@ class SeatedEnv(ABC):
         """Raise `IllegalActionError` if the current agent's mask forbids the action, `UsageError` if no agent acts."""
         if not self._views or not self._live():
             raise UsageError(f"{self.env}: the episode is over or not yet begun; reset it before it steps")
-        seat = self._seat[self._asked()]
+        seat = self._seat[self._next_agent()]
         if not self.is_numbered(seat):
             return
         mask = self._views[seat]["mask"]
@@ -157,7 +157,7 @@ class SeatedEnv(ABC):
         """Return a checked action in the form of the environment."""
         if type(action) is int and self._decoders is None:
             return action  # the common case
-        seat = self._seat[self._asked()]
+        seat = self._seat[self._next_agent()]
         if self._decoders is not None:
             decoder = self._decoders[seat]
             if decoder.box is None:
@@ -198,7 +198,7 @@ class SeatedEnv(ABC):
         """Return the agents whose episode is not over."""
 
     @abstractmethod
-    def _asked(self) -> str:
+    def _next_agent(self) -> str:
         """Return the agent that acts next."""
 
     def render(self) -> Any:

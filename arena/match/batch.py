@@ -18,7 +18,7 @@ from arena.match.ask import Answers, ask, begin, failed, no_actions, view
 from arena.match.contained import clock_of_contained
 from arena.match.limits import Limits
 from arena.match.shown import witness_of
-from arena.match.starts import Opening, begun_at, parted
+from arena.match.starts import Opening, parted, with_start
 from arena.match.transcripts import Minutes
 from arena.match.verdict import MatchRecord, Verdict, fault
 from arena.policy.protocol import Policy
@@ -109,7 +109,7 @@ class _Lockstep:
         initial, games = np.repeat(game.initial.reshape(1), len(self._starts)), self._env.state_dict()
         for start in filter(None, dict.fromkeys(self._starts)):
             rows = [row for row, own in enumerate(self._starts) if own == start]
-            first = vector_games(begun_at(game, start), 1)
+            first = vector_games(with_start(game, start), 1)
             first.reset()
             initial[rows], position = first.game.initial, first.state_dict()
             for name in ("states", "seats", "mask", "over"):

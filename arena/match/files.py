@@ -11,7 +11,7 @@ from arena.base.files import read_text
 from arena.match.json_lines import from_json_line, to_json_line
 from arena.match.limits import Limits
 from arena.match.replay import empty_seats, game_labelled
-from arena.match.starts import begun_at, start_of
+from arena.match.starts import start_of, with_start
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.policy.registry import GAMES, make_game
 from games.engine.actions import Action, numbered
@@ -56,7 +56,7 @@ class WrittenMatch:
         record: MatchRecord, game: Game | None = None, circumstances: Mapping[str, str] | None = None
     ) -> "WrittenMatch":
         """Return the match of a record; `game` saves making it from the label."""
-        game = begun_at(game or game_labelled(record.game), record.start)
+        game = with_start(game or game_labelled(record.game), record.start)
         return WrittenMatch(
             game,
             record.players,

@@ -26,7 +26,7 @@ from arena.base.errors import UsageError
 from arena.match import transcripts
 from arena.match.replay import empty_seats, replay, require_possible, settle, steps_of
 from arena.match.shown import ShownSteps, pack
-from arena.match.starts import begun_at, start_of
+from arena.match.starts import start_of, with_start
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.policy.registry import make_game
 from games.engine.actions import Action
@@ -92,7 +92,7 @@ def from_json_line(line: str) -> tuple[Game, MatchRecord]:
         tuple(map(float, content["returns"])), Reason(content["reason"]), content["offender"], content["detail"]
     )
     try:
-        game = begun_at(game, content.get("start", ""))
+        game = with_start(game, content.get("start", ""))
         read = _shown if "shown" in content else _played
         actions, shown = read(game, content, verdict)
     except UsageError as error:

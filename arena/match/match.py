@@ -149,7 +149,7 @@ class Match:
         """Return of each seat so far; that of the verdict once the match is over."""
         return tuple(self._returns.tolist()) if self.verdict is None else self.verdict.returns
 
-    def seen_by(self, seat: int) -> NDArray[Any]:
+    def observation_of(self, seat: int) -> NDArray[Any]:
         """Return the observation of a seat, [O]."""
         obs: NDArray[Any] = self._env.final_obs().obs[0, seat]
         return obs

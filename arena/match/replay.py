@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from arena.base.errors import UsageError
 from arena.match.match import Match
 from arena.match.shown import ShownSteps, unpack
-from arena.match.starts import begun_at
+from arena.match.starts import with_start
 from arena.match.verdict import MatchRecord, Reason, Verdict, agreed, forfeit
 from arena.policy.registry import make_game
 from games.engine.actions import Action, written
@@ -54,7 +54,7 @@ def replay(record: MatchRecord, game: Game | None = None) -> Replay:
     returns, reason or offender differ from the record; also where the same seed and moves give another game, and what
     it showed was not stored.
     """
-    game = begun_at(game or game_labelled(record.game), record.start)
+    game = with_start(game or game_labelled(record.game), record.start)
     if (steps := steps_of(record.shown, game, len(record.actions))) is not None:
         picture = Picture.of_text(steps.board(-1), game.num_actions)
         return Replay(game, named(steps, record.actions), steps.seats, picture, None)

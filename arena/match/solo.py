@@ -68,7 +68,7 @@ class SoloEnv(gym.Env[Any, np.int64]):
         while match.over:
             match = self._new_match()
         self._match = match
-        return self._seen(match), self._info()
+        return self._observation(match), self._info()
 
     def _new_match(self) -> Match:
         """Return a new match at the agent's first turn, or over."""
@@ -101,14 +101,14 @@ class SoloEnv(gym.Env[Any, np.int64]):
             match.resign(self._seat)
         cut = match.over and self.game.truncates
         reward = match.returns[self._seat] - before
-        return self._seen(match), reward, match.over and not cut, cut, self._info()
+        return self._observation(match), reward, match.over and not cut, cut, self._info()
 
     def _until_my_turn(self, match: Match) -> None:
         while not match.over and match.seat != self._seat:
             match.advance()
 
-    def _seen(self, match: Match) -> Any:
-        obs = match.seen_by(self._seat)
+    def _observation(self, match: Match) -> Any:
+        obs = match.observation_of(self._seat)
         if self.game.unmasked_observation:
             return int(obs.item())
         return {"observation": obs, "action_mask": self.action_masks().view(np.int8)}

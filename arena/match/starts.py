@@ -18,7 +18,7 @@ def parted(opening: Opening) -> tuple[str, Moves]:
     return (opening, ()) if isinstance(opening, str) else ("", opening)
 
 
-def begun_at(game: Game, start: str) -> Game:
+def with_start(game: Game, start: str) -> Game:
     """Return the game that begins in a position given as text, or as it is where there is none.
 
     Raises `UsageError` for a position that cannot be read, and for a game whose positions have no text.

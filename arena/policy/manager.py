@@ -212,7 +212,7 @@ class MultiAgentPolicyManager(BasePolicy):
         for number, rows in zip(numbers, np.split(order, starts[1:]), strict=True):
             yield self.names[number], self.policies[number], rows
 
-    def _held(self, batch: Batch) -> NDArray[np.int64]:
+    def _policy_ids(self, batch: Batch) -> NDArray[np.int64]:
         """Return the policy number of each row of a batch."""
         seats: NDArray[np.int64] = np.asarray(batch.obs.agent_id)
         if self.by_seat_alone:
@@ -234,7 +234,7 @@ class MultiAgentPolicyManager(BasePolicy):
         Returns `act`, `policy` and `state` (per policy name) of all rows, `policy_id` [n], the policy of each row, and
         `out`, per policy name its output for its own rows (empty for one without rows).
         """
-        policy_ids = self._held(batch)
+        policy_ids = self._policy_ids(batch)
         result, out = Batch(policy=Batch(), state=Batch()), Batch()
         out.__dict__.update(dict.fromkeys(self.names, Batch()))
         for name, policy, rows in self._groups(policy_ids):
@@ -251,7 +251,7 @@ class MultiAgentPolicyManager(BasePolicy):
 
     def exploration_noise(self, act: NDArray[Any], batch: Batch) -> NDArray[Any]:
         """Apply each policy's exploration to its own rows."""
-        for _, policy, rows in self._groups(self._held(batch)):
+        for _, policy, rows in self._groups(self._policy_ids(batch)):
             if isinstance(policy, BasePolicy):
                 shapes = self.shapes.get(policy, COMMON)
                 noisy = policy.exploration_noise(shapes.actions(act[rows]), shapes.batch(batch[rows]))
@@ -274,7 +274,7 @@ class MultiAgentPolicyManager(BasePolicy):
                 f"{mapping}(act, batch) of several policies needs the batch, to know whose actions they are"
             )
         result = Batch()
-        for _, policy, rows in self._groups(self._held(batch)):
+        for _, policy, rows in self._groups(self._policy_ids(batch)):
             shapes = self.shapes.get(policy, COMMON)
             own = shapes.actions(act[rows])
             if isinstance(policy, MultiAgentPolicyManager):  # which has to know whose actions they are, in turn
@@ -291,7 +291,7 @@ class MultiAgentPolicyManager(BasePolicy):
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Return each learner's transitions by name, with its targets and their places (`indices`)."""
         parts = Batch()
-        for name, policy, rows in self._groups(self._held(batch)):
+        for name, policy, rows in self._groups(self._policy_ids(batch)):
             if isinstance(policy, BasePolicy) and self.is_learner[self.policies.index(policy)]:
                 shapes = self.shapes.get(policy, COMMON)
                 with _updating(policy):

@@ -120,7 +120,7 @@ def lease_job(connection: Connection, worker: int, sandboxed: bool) -> Job | Non
 
 def read_report(connection: Connection, number: int, lease: str, lines: Sequence[str]) -> list[MatchRecord]:
     """Return the games that a worker reports, each replayed; `RefusedError` if they are not those of its job."""
-    row = _held(connection, number, lease)
+    row = _leased_job(connection, number, lease)
     job = read_job(connection, row)
     if job.kind == LIVE:
         raise RefusedError(CONFLICT, f"job {number} is a live game, whose moves are played one by one")
@@ -140,7 +140,7 @@ def read_report(connection: Connection, number: int, lease: str, lines: Sequence
 
 def report_job(connection: Connection, number: int, lease: str, records: Sequence[MatchRecord]) -> bool:
     """Take the games of a job; return False if they were reported before, by the same lease and alike."""
-    row, digest = _held(connection, number, lease), result_digest(records)
+    row, digest = _leased_job(connection, number, lease), result_digest(records)
     if row.state != "leased":
         if row.digest != digest:
             raise RefusedError(CONFLICT, f"job {number} was reported before, with other games")
@@ -196,13 +196,13 @@ def end_live(connection: Connection, live: int) -> None:
     connection.execute(update(jobs).where(jobs.c.live == live).values(ended))
 
 
-def held_jobs(connection: Connection, numbers: Sequence[int]) -> dict[int, Row[Any]]:
+def leased_jobs(connection: Connection, numbers: Sequence[int]) -> dict[int, Row[Any]]:
     """Return jobs by number, each with the state of its worker (`worker_state`)."""
     query = select(jobs, workers.c.state.label("worker_state")).join_from(jobs, workers, isouter=True)
     return {row.id: row for row in connection.execute(query.where(jobs.c.id.in_(numbers)))}
 
 
-def require_held(row: Row[Any] | None, number: int, lease: str) -> Row[Any]:
+def require_leased(row: Row[Any] | None, number: int, lease: str) -> Row[Any]:
     """Return the row of a job that was leased by this token last; `RefusedError` for other jobs."""
     if row is None:
         raise RefusedError(MISSING, f"there is no job {number}")
@@ -213,8 +213,8 @@ def require_held(row: Row[Any] | None, number: int, lease: str) -> Row[Any]:
     return row
 
 
-def _held(connection: Connection, number: int, lease: str) -> Row[Any]:
-    return require_held(held_jobs(connection, [number]).get(number), number, lease)
+def _leased_job(connection: Connection, number: int, lease: str) -> Row[Any]:
+    return require_leased(leased_jobs(connection, [number]).get(number), number, lease)
 
 
 def _may_play(connection: Connection, row: Row[Any], worker: int) -> bool:

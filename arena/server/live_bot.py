@@ -48,12 +48,12 @@ def play_live(
                 if live is not None and live.version == version:
                     time.sleep(UNCHANGED_S)
                 continue
-            match = match or _begun(game, live, policy, limits)
+            match = match or _new_match(game, live, policy, limits)
             live = ask(*_answer(match, live))
     return live is not None
 
 
-def _begun(game: Game, live: LiveGameShown, policy: ContainedPolicy, limits: Limits) -> Match:
+def _new_match(game: Game, live: LiveGameShown, policy: ContainedPolicy, limits: Limits) -> Match:
     """Return the match of a live game at its beginning."""
     players = [(name, policy if seat == live.bot_seat else None) for seat, name in enumerate(live.players)]
     return Match(game, players, live.seed, limits=limits)

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, update
 
 from arena.server.accounts import worker_of
 from arena.server.database import Writer
-from arena.server.jobs import HEARD_S, held_jobs, require_held
+from arena.server.jobs import HEARD_S, leased_jobs, require_leased
 from arena.server.refusals import RefusedError
 from arena.server.schema import jobs, workers
 
@@ -69,13 +69,13 @@ def renew_leases(connection: Connection, renewals: Sequence[Renewal]) -> list[Ex
     """Hold jobs for longer; return for each renewal why it was refused, or None."""
     now = time.time()
     known = {key: _refusal_of_key(connection, key) for key in {renewal.key for renewal in renewals}}
-    rows = held_jobs(connection, [renewal.job for renewal in renewals])
+    rows = leased_jobs(connection, [renewal.job for renewal in renewals])
     refusals: list[Exception | None] = []
     extended, heard = [], []
     for renewal in renewals:
         refusal = known[renewal.key]
         try:
-            row = require_held(rows.get(renewal.job), renewal.job, renewal.lease)
+            row = require_leased(rows.get(renewal.job), renewal.job, renewal.lease)
         except RefusedError as error:
             refusal = refusal or error
         refusals.append(refusal)

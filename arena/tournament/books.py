@@ -14,7 +14,7 @@ from arena.base.extras import install_command
 from arena.base.files import read_text
 from arena.base.seeding import make_rng
 from arena.match.match import Match
-from arena.match.starts import Moves, Opening, begun_at
+from arena.match.starts import Moves, Opening, with_start
 from games.engine.actions import Action
 from games.engine.game import TERMINAL, Game, position_bytes
 
@@ -126,7 +126,7 @@ def _position(game: Game, line: str, where: str) -> str:
     is_fen = len(fields) >= 6 and fields[4].isdecimal() and fields[5].isdecimal()
     counts = fields[4:6] if is_fen else [known.get("hmvc", "0"), known.get("fmvn", "1")]
     try:
-        state = begun_at(game, " ".join([*fields[:4], *counts])).initial
+        state = with_start(game, " ".join([*fields[:4], *counts])).initial
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None
     if state["current_player"] == TERMINAL:

@@ -10,7 +10,7 @@ from arena.match.batch import Pairing, play_matches
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
-from arena.match.starts import begun_at, parted
+from arena.match.starts import parted, with_start
 from arena.match.verdict import MatchRecord
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -95,7 +95,7 @@ class JobPlayer:
 
     def _match(self, pairing: Pairing, players: Sequence[tuple[str, Policy]]) -> Match:
         start, moves = parted(pairing.opening)
-        game, limits = begun_at(self._game, start), self._setup.limits
+        game, limits = with_start(self._game, start), self._setup.limits
         return Match(game, players, pairing.seed, moves, limits, self._adjudicator)
 
     def close(self) -> None:

@@ -99,11 +99,11 @@ def _chips(table: Standings) -> Columns:
     if stakes is None:
         return ()
 
-    def earned(row: Standing) -> str:
+    def in_blinds(row: Standing) -> str:
         mean, error = (stakes.in_thousandths(value) for value in (row.tally.mean_return, row.tally.return_error))
         return f"{mean:+z.0f} ± {error:.0f}"
 
-    return ((f"{stakes.thousandth}/hand", earned),)
+    return ((f"{stakes.thousandth}/hand", in_blinds),)
 
 
 def _places(table: Standings) -> Columns:

@@ -35,15 +35,15 @@ class LiveTuning(LiveProgress):
         super().__init__(console, Progress(*columns, console=console))
         self._parameters = parameters
         self._task, self._total, self._next = self._bar.add_task("iterations", total=None), total, 0.0
-        self._begun = False
+        self._is_timed = False
 
     def __call__(self, iterations: Sequence[Iteration]) -> None:
         """Show all iterations so far."""
         if not self._console.is_terminal or time.monotonic() < self._next:
             return
-        if not self._begun:
+        if not self._is_timed:
             self._bar.reset(self._task, total=self._total, completed=len(iterations))  # not part of the speed
-            self._begun = True
+            self._is_timed = True
         self._bar.update(self._task, completed=len(iterations))
         self.show(tuning_table(tuned_values(self._parameters, iterations)))
         self._next = time.monotonic() + REFRESH_S

@@ -137,14 +137,14 @@ class FollowedRun:
         self.log: deque[str] = deque(maxlen=LOG_LINES)
         self.game: MatchRecord | None = None
         """The latest training game, as read: it has not been replayed."""
-        self.found: FoundRun | None = None
+        self.run: FoundRun | None = None
         """The run with its status; None once its folder is gone."""
         self._offset = 0  # of the first byte of the figures that has not been read
         self._game_modified = 0
 
     def refresh(self) -> None:
-        """Read what is new. If the run is gone, `found` becomes None and everything else stays."""
-        self.found = read_run(self.folder)
+        """Read what is new. If the run is gone, `run` becomes None and everything else stays."""
+        self.run = read_run(self.folder)
         file = self.folder / LIVE / FIGURES
         with suppress(OSError), open_regular(file) as notes:
             size = os.fstat(notes.fileno()).st_size

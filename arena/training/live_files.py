@@ -104,7 +104,7 @@ def read_status(folder: Path) -> Status | None:
         status = record(Status, with_new_names(read_json(folder / LIVE / STATUS)))
     except UsageError:
         return None
-    if status.at_work and not _is_held(folder, status):
+    if status.at_work and not _is_running(folder, status):
         return Status(**{**asdict(status), "state": "killed", "rate": 0.0})
     return status
 
@@ -198,7 +198,7 @@ def append_line(path: Path, line: str) -> None:
         file.write(("\n" if half else "").encode() + line.encode() + b"\n")
 
 
-def _is_held(folder: Path, status: Status) -> bool:
+def _is_running(folder: Path, status: Status) -> bool:
     """Return whether a process holds the lock of a run; without locks, whether its status is younger than `OLD_S`."""
     return _is_locked(folder) if LOCKS else time.time() - status.time < OLD_S
 

@@ -61,7 +61,7 @@ def is_visible(place: Any, seat: int, hole_cards: int) -> bool:
 
 
 @njit
-def write_seen(state: Any, seat: int, out: NDArray[Any]) -> None:
+def write_visible_cards(state: Any, seat: int, out: NDArray[Any]) -> None:
     """Write 1 at the cards that `seat` sees into `out` [52]."""
     hole_cards = num_hole_cards(state)
     for place in range(state.cards.shape[0]):

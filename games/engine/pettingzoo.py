@@ -62,7 +62,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._rewards = np.zeros((1, game.num_players), np.float32)
         self._ready: str | None = None  # whose turn it is: that agent's view lies in `_obs` and `_mask`
         self._chances = game.chance_scratch()
-        self._has_begun = False
+        self._was_reset = False
         self._games.streams[:] = np.frombuffer(np.random.bytes(8), np.uint64)
         self._action = np.zeros(1, np.int64)
         self._step = (self._games, self._row, self._action, self._obs, self._rewards, self._chances)
@@ -81,7 +81,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self._games.streams[0] = _whole_seed(self.game.name, seed) % 2**64
         kernels(self.game).reset(self._games, self._row, self._chances)
         kernels(self.game).observe_movers(self._states, self._row, self._seats, self._obs)
-        self._has_begun = True
+        self._was_reset = True
         self._paid = False  # whether any of `rewards` is not 0
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -220,7 +220,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         """Do nothing: there is nothing to release."""
 
     def _require_reset(self) -> None:
-        if not self._has_begun:
+        if not self._was_reset:
             raise UsageError(f"{self.game.name}: call reset() before anything else")
 
 

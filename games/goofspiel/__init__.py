@@ -223,7 +223,7 @@ def picture(state: State) -> Picture:
     if length:
         bids = " ".join(str(bid + 1) if bid >= 0 else "?" for bid in state["bids"][length - 1])
         notes.append(f"bids for {turned[length - 1]}: {bids}")
-    hands = [[_held(int(state["hands"][seat, card]), card) for card in range(cards)] for seat in range(players)]
+    hands = [[_hand_card(int(state["hands"][seat, card]), card) for card in range(cards)] for seat in range(players)]
     prize = [Card(str(card + 1) if card + 1 in turned[length:] else "") for card in across]
     drawn = hand_picture(hands, cards, tuple(notes), table=prize, table_label="prize")
     return replace(
@@ -233,7 +233,7 @@ def picture(state: State) -> Picture:
     )
 
 
-def _held(holds: int, card: int) -> Card:
+def _hand_card(holds: int, card: int) -> Card:
     """Return a card of a hand, which holds it (1), does not (0), or may (-1)."""
     return UNKNOWN if holds < 0 else Card(str(card + 1) if holds else "")
 

@@ -39,7 +39,7 @@ from games.engine.picture import Picture
 from games.engine.stakes import Stakes
 from games.engine.views import views
 from games.texas_holdem_no_limit.real import REAL
-from games.texas_holdem_no_limit.rlcard import RLCARD, SEEN
+from games.texas_holdem_no_limit.rlcard import OBSERVATION_SIZE, RLCARD
 from games.texas_holdem_no_limit.table import (
     CALL,
     FOLD,
@@ -234,7 +234,7 @@ def game(
         options={"num_players": num_players, "rules": rules, "stacks": stacks, "blinds": blinds, "bets": bets},
         agents=tuple(f"player_{seat}" for seat in range(num_players)),
         num_actions=RAISE + len(sizes) + 1,
-        observation_shape=(table_size(num_players),) if is_real else (SEEN,),
+        observation_shape=(table_size(num_players),) if is_real else (OBSERVATION_SIZE,),
         observation_dtype=np.float32,
         observation_high=-(-max(chips) // big_blind) if is_real else cards_and_stacks,
         max_length=longest,

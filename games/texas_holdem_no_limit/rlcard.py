@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from games.engine.game import CHANCE, TERMINAL
-from games.engine.holdem import NUM_CARDS, OPEN, ROUNDS, SHOWN, num_hole_cards, write_seen
+from games.engine.holdem import NUM_CARDS, OPEN, ROUNDS, SHOWN, num_hole_cards, write_visible_cards
 from games.engine.jit import njit
 from games.engine.pots import begin_sharing, give_odd_chips, write_winnings
 from games.texas_holdem_no_limit.table import (
@@ -35,7 +35,7 @@ from games.texas_holdem_no_limit.table import (
     ruleset,
 )
 
-SEEN = NUM_CARDS + 2
+OBSERVATION_SIZE = NUM_CARDS + 2
 
 
 @njit
@@ -131,7 +131,7 @@ def end_round(state: Any, active: int) -> None:
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     """Write own and open cards [52], chips of this seat in the pot, chips of the seat that has put in the most."""
     out[:] = 0
-    write_seen(state, seat, out)
+    write_visible_cards(state, seat, out)
     most = state.paid[0]
     for chips in state.paid:
         most = max(most, chips)

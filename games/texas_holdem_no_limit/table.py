@@ -20,7 +20,7 @@ from games.engine.holdem import (
     hide_hand,
     num_hole_cards,
     write_in_order,
-    write_seen,
+    write_visible_cards,
 )
 from games.engine.jit import njit
 from games.engine.pots import draw_hand_outcome, hand_chance_outcomes, pot_fields
@@ -216,7 +216,7 @@ def write_table(state: Any, seat: int, out: NDArray[Any]) -> None:
     whether it has the button.
     """
     out[:] = 0
-    write_seen(state, seat, out)
+    write_visible_cards(state, seat, out)
     for place in range(num_hole_cards(state), state.cards.shape[0]):
         if state.cards[place] >= 0:
             out[state.cards[place]] = 0

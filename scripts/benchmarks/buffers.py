@@ -32,11 +32,11 @@ def rows() -> Iterator[Row]:
 def adding(buffer: Any, batch: Any, envs: int = ENVS) -> Work:
     """Add a step of environments like CartPole; `batch` is the class that the buffer takes."""
     rng, no = np.random.default_rng(0), np.zeros(envs, bool)
-    observation, seen_next = rng.random((2, envs, 4), np.float32)
+    observation, obs_next = rng.random((2, envs, 4), np.float32)
     step = batch(
         obs=observation, act=np.zeros(envs, int), rew=np.ones(envs), terminated=no, truncated=no, done=no, info={}
     )
-    step.obs_next = seen_next
+    step.obs_next = obs_next
     ids = np.arange(envs)
 
     def add() -> int:

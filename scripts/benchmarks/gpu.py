@@ -87,14 +87,14 @@ def of_alphazero() -> float:
 
 def trained(game: str, algo: str, config: object, run: dict[str, int], amount: Callable[[Progress], int]) -> float:
     """Return how fast an amount grows in a training on the device, from its first report to its last."""
-    seen: list[tuple[float, int]] = []
+    reports: list[tuple[float, int]] = []
     with tempfile.TemporaryDirectory() as folder:
         options = RunConfig(
             out=Path(folder) / "run", device="cuda", evaluation=("random",), evaluation_games=100, **run
         )
         training = SelfPlayTraining(make_game(game), algo, config, options, LeagueConfig())
-        training.train(lambda progress: seen.append((time.perf_counter(), amount(progress))))
-    (began, first), (ended, last) = seen[0], seen[-1]
+        training.train(lambda progress: reports.append((time.perf_counter(), amount(progress))))
+    (began, first), (ended, last) = reports[0], reports[-1]
     return (last - first) / (ended - began)
 
 

@@ -18,7 +18,7 @@ def pages() -> dict[str, str | bytes]:
     """Return a page for every kind of agent, the curves of those that learn, and their list."""
     kinds = {name: agent_kind(name) for name in AGENTS.names()}
     made: dict[str, str | bytes] = {f"{FOLDER}/{name}.md": agent_page(name, kind) for name, kind in kinds.items()}
-    made |= {f"{FOLDER}/{name}-curve.png": found[1] for name in kinds if (found := curve(name))}
+    made |= {f"{FOLDER}/{name}-curve.png": drawn[1] for name in kinds if (drawn := curve(name))}
     groups = {
         "Rules, searches and solvers": lambda kind: kind.algorithm is None and not kind.reaches_out,
         "Programs and models outside": lambda kind: kind.reaches_out,
@@ -56,10 +56,10 @@ def _learning(name: str, algorithm: Algorithm) -> Iterator[str]:
             yield f"## Options of `{' '.join(['arena', *words])}`\n\n{options_table(group)}"
     if "discrete" in algorithm.actions and (others := _other_defaults(algorithm)):
         yield f"With Gymnasium's environments other defaults hold: {others}."
-    if found := curve(name):
+    if drawn := curve(name):
         yield f"## Learning curve\n\n![Its learning curve]({name}-curve.png)"
         command = f"python scripts/learning_curves.py {name}"
-        yield f"On `{found[0]}`, from one seed on one thread, with 95 % intervals, by `{command}`."
+        yield f"On `{drawn[0]}`, from one seed on one thread, with 95 % intervals, by `{command}`."
     if scores := of_algorithm(name):
         yield f"## Does it learn?\n\nBy `python scripts/learning_checks.py`, on one thread:\n\n{scores}"
 

@@ -14,7 +14,7 @@ HOSTED = SCRIPTS / "hosted_learning.csv"
 EQUILIBRIA, ALPHAZERO = SCRIPTS / "equilibrium_checks.csv", SCRIPTS / "alphazero_checks.csv"
 LABELS = {"elo": "Elo, random is 0", "return": "return of an episode"}
 GREY = "#808080"  # is seen on light and dark paper
-HEAD = ("task", "asked", "median of three seeds", "each", "steps", "seconds")
+HEAD = ("task", "threshold", "median of three seeds", "each", "steps", "seconds")
 NAMES = ("task", "threshold", "score", "scores", "steps", "seconds")
 
 
@@ -29,8 +29,8 @@ def by_task() -> str:
     tasks: dict[tuple[str, str], list[dict[str, str]]] = {}
     for row in kept_rows.read(ROWS):
         tasks.setdefault((row["task"], row["threshold"]), []).append(row)
-    lines = ([task, f"{float(asked):g}", ", ".join(map(_score, rows))] for (task, asked), rows in tasks.items())
-    return table(["task", "asked", "median of three seeds"], lines)
+    lines = ([task, f"{float(threshold):g}", ", ".join(map(_score, rows))] for (task, threshold), rows in tasks.items())
+    return table(["task", "threshold", "median of three seeds"], lines)
 
 
 def near_equilibria() -> str:
@@ -67,9 +67,9 @@ def in_hosted_games() -> str:
     lines = []
     for (game, side), rows in sides.items():
         seconds = sorted(float(row["seconds"]) for row in rows)
-        learned = ", ".join(_earned(row, "learned") for row in rows)
+        learned = ", ".join(_amount(row, "learned") for row in rows)
         took = f"{seconds[0]:.0f} to {seconds[-1]:.0f}"
-        lines.append([f"`{game}`", side, f"{int(rows[0]['steps']):,}", took, learned, _earned(rows[0], "random")])
+        lines.append([f"`{game}`", side, f"{int(rows[0]['steps']):,}", took, learned, _amount(rows[0], "random")])
     return table(["game", "side", "moves", "seconds of one core", "learned, a seed each", "random"], lines)
 
 
@@ -98,7 +98,7 @@ def _score(row: dict[str, str]) -> str:
     return f"`{row['algorithm']}` {float(row['score']):.3g}"
 
 
-def _earned(row: dict[str, str], who: str) -> str:
+def _amount(row: dict[str, str], who: str) -> str:
     value, error = float(row[who]), float(row[f"{who}_error"])
     if not error:
         return f"{100 * value:.1f} %"

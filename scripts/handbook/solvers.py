@@ -22,8 +22,8 @@ def pools() -> str:
     """Return the table of PSRO: a line for each way, a column for each size of the pools."""
     rows = [row for row in kept_rows.read(ROWS) if row["section"] == "psro"]
     sizes = list(dict.fromkeys(row["size"] for row in rows))
-    found: dict[str, list[str]] = {}
+    columns: dict[str, list[str]] = {}
     for row in rows:
         seeds = f", {row['seeds']} seeds" if row["seeds"] != "1" else ""
-        found.setdefault(row["solver"] + seeds, []).append(row["ours"])
-    return table(["members", *sizes], [PUBLISHED, *([name, *values] for name, values in found.items())])
+        columns.setdefault(row["solver"] + seeds, []).append(row["ours"])
+    return table(["members", *sizes], [PUBLISHED, *([name, *values] for name, values in columns.items())])

@@ -1,4 +1,4 @@
-"""One check of reliability: what was tried how often, and how often it held."""
+"""One check of reliability: what was tried how often, and how often it passed."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ class Check:
     what: str
     """Description of what was tried."""
     tried: int
-    held: int
+    passed: int
     """How often it came out as it has to, at most `tried`."""
     unit: str
     """What is counted."""

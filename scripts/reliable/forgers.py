@@ -66,10 +66,10 @@ def checks(seed: int) -> Iterator[Check]:
             forger, left = _played(store, Path(folder), f"secret {seed} {number}", seed + number)
             forged, replaced = forged + forger.forged, replaced + forger.forged - left
             reports.append(forger.reports)
-    found = ", ".join(f"{one:,}" for one in sorted(reports))
+    counts = ", ".join(f"{one:,}" for one in sorted(reports))
     what = (
         f"forged results of a worker that forges 1 %, where {SHARE:.0%} are played again: replaced "
-        f"({LADDERS} ladders; it was found after {found} results)"
+        f"({LADDERS} ladders; it was found after {counts} results)"
     )
     yield Check("forgers", what, forged, replaced, "results", round(time.monotonic() - start, 1))
 

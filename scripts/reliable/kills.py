@@ -62,20 +62,20 @@ def killed(work: Work, kills: int, rng: random.Random) -> Check:
     with tempfile.TemporaryDirectory() as folder:
         alone = Path(folder, "alone")
         alone.mkdir()
-        _begun(alone, work.command).wait()
+        _start(alone, work.command).wait()
         span = time.monotonic() - start
         expected = left_behind(alone / work.folder)
-        tried = held = done = number = 0
+        tried = passed = done = number = 0
         while done < kills:
             number += 1
             place = Path(folder, f"killed-{number}")
             place.mkdir()
             done += run_to_the_end(work, place, kills - done, span, rng)
-            found = left_behind(place / work.folder)
+            files = left_behind(place / work.folder)
             tried += len(expected)
-            held += sum(found.get(name) == content for name, content in expected.items())
+            passed += sum(files.get(name) == content for name, content in expected.items())
     what = f"{work.name}, killed {done} times and resumed: what it leaves behind"
-    return Check("kills", what, tried, held, "files", round(time.monotonic() - start, 1))
+    return Check("kills", what, tried, passed, "files", round(time.monotonic() - start, 1))
 
 
 def run_to_the_end(work: Work, folder: Path, kills: int, span_s: float, rng: random.Random) -> int:
@@ -85,14 +85,14 @@ def run_to_the_end(work: Work, folder: Path, kills: int, span_s: float, rng: ran
     """
     command = work.command
     for done in range(kills):
-        process = _begun(folder, command)
+        process = _start(folder, command)
         with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=span_s * rng.random())
             return done
         process.kill()
         process.wait()
         command = work.resumed if (folder / work.folder).exists() else work.command
-    _begun(folder, command).wait()
+    _start(folder, command).wait()
     return kills
 
 
@@ -119,7 +119,7 @@ def killed_server(seed: int) -> Check:
     return Check("kills", what, len(expected), same, "games", round(time.monotonic() - start, 1))
 
 
-def _begun(folder: Path, command: Sequence[str]) -> "subprocess.Popen[bytes]":
+def _start(folder: Path, command: Sequence[str]) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         [sys.executable, "-m", "arena", *command], cwd=folder,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

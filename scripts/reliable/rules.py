@@ -41,7 +41,7 @@ class Peer(Protocol):
         """Return whether the game is over, the seat to move, its legal actions, and what it sees, if that is alike."""
 
     def returns(self) -> Sequence[float]:
-        """Return what each seat has earned."""
+        """Return the return of each seat so far."""
 
 
 class _OpenSpiel:
@@ -83,14 +83,14 @@ class _PettingZoo:
 
     def reset(self) -> None:
         self._env.reset()
-        self._earned = np.zeros(len(self._env.possible_agents))
+        self._returns = np.zeros(len(self._env.possible_agents))
 
     def numbers(self, texts: Mapping[int, str]) -> dict[int, int]:
         return {action: action for action in texts}
 
     def step(self, number: int) -> None:
         self._env.step(number)
-        self._earned += [self._env.rewards[agent] for agent in self._env.possible_agents]
+        self._returns += [self._env.rewards[agent] for agent in self._env.possible_agents]
 
     def shown(self) -> tuple[bool, int, set[int], NDArray[Any]]:
         agent = self._env.agent_selection
@@ -100,7 +100,7 @@ class _PettingZoo:
         return any(self._env.terminations.values()), seat, legal, view["observation"]
 
     def returns(self) -> Sequence[float]:
-        return self._earned.tolist()
+        return self._returns.tolist()
 
 
 def checks(seed: int) -> Iterator[Check]:
@@ -131,23 +131,23 @@ def one_game(env: GameVectorEnv, peer: Peer, rng: np.random.Generator) -> tuple[
     """
     peer.reset()
     shown, _ = env.reset()
-    earned, positions = np.zeros(env.num_agents), 0
+    returns, positions = np.zeros(env.num_agents), 0
     while True:
         positions += 1
         if positions > env.game.max_length:
             return positions - 1, True
-        over, seat, legal, seen = peer.shown()
+        over, seat, legal, observation = peer.shown()
         if over or env.over[0]:
-            return positions, bool(over and env.over[0] and np.array_equal(earned, peer.returns()))
+            return positions, bool(over and env.over[0] and np.array_equal(returns, peer.returns()))
         texts = {action: env.game.action_text(env.states[0], action) for action in np.flatnonzero(env.mask[0]).tolist()}
         try:
             numbers = peer.numbers(texts)
         except KeyError:
             return positions, False
         alike = seat == env.seats[0] and legal == {*numbers.values()}
-        if not alike or (seen is not None and not np.array_equal(seen, shown.obs[0])):
+        if not alike or (observation is not None and not np.array_equal(observation, shown.obs[0])):
             return positions, False
         action = list(numbers)[rng.integers(len(numbers))]
         peer.step(numbers[action])
         shown, rewards, *_ = env.step([action])
-        earned += rewards[0]
+        returns += rewards[0]

@@ -17,7 +17,7 @@ from arena.match.json_lines import from_json_line, to_json_line
 from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.replay import replay
-from arena.match.starts import begun_at, start_of
+from arena.match.starts import start_of, with_start
 from arena.match.verdict import MatchRecord, Verdict
 from arena.policy.registry import make_agent
 from arena.store import Store
@@ -51,18 +51,18 @@ class Listener(Lowest):
 
 def test_the_usual_start_has_no_text():
     assert start_of(CHESS) == ""
-    assert start_of(begun_at(CHESS, "")) == ""
-    assert start_of(begun_at(CHESS, games.chess.fen(CHESS.initial))) == ""
-    assert start_of(begun_at(CHESS, PAWN)) == PAWN
-    assert start_of(begun_at(begun_at(CHESS, ROOK), PAWN)) == PAWN
+    assert start_of(with_start(CHESS, "")) == ""
+    assert start_of(with_start(CHESS, games.chess.fen(CHESS.initial))) == ""
+    assert start_of(with_start(CHESS, PAWN)) == PAWN
+    assert start_of(with_start(with_start(CHESS, ROOK), PAWN)) == PAWN
     assert start_of(games.make("connect_four")) == ""
 
 
 def test_a_position_that_cannot_be_is_refused():
     with pytest.raises(UsageError, match="is no position of chess: white has 0 kings"):
-        begun_at(CHESS, "8/8/8/4k3/8/8/4P3/8 b - - 0 1")
+        with_start(CHESS, "8/8/8/4k3/8/8/4P3/8 b - - 0 1")
     with pytest.raises(UsageError, match="connect_four begins in its first position"):
-        begun_at(games.make("connect_four"), ROOK)
+        with_start(games.make("connect_four"), ROOK)
 
 
 def test_games_side_by_side_are_those_played_one_by_one():
@@ -74,7 +74,7 @@ def test_games_side_by_side_are_those_played_one_by_one():
     for record in records:
         assert replay(record).match.record().verdict == record.verdict
     alone = play_matches(CHESS, players[:1], [Pairing((0, 0), 1, ROOK)])[0]
-    match = Match(begun_at(CHESS, ROOK), [players[0]] * 2, 1)
+    match = Match(with_start(CHESS, ROOK), [players[0]] * 2, 1)
     assert match.play_out() == alone
 
 
@@ -84,20 +84,20 @@ def test_agents_are_told_where_their_game_began():
     assert set(listener.told) == {PAWN, games.chess.fen(CHESS.initial)}
     for opening, told in ((ROOK, ROOK), ((), "usual")):
         listener = Listener()
-        game = begun_at(CHESS, opening) if opening else CHESS
+        game = with_start(CHESS, opening) if opening else CHESS
         Match(game, [("l", listener), ("", None)]).consult(listener)
         assert listener.told == [told]
 
 
 def test_an_agent_in_a_process_of_its_own_plays_on_from_there():
     with closing(ContainedPolicy("alphabeta:2", CHESS, Limits(memory="2GB"))) as agent:
-        match = Match(begun_at(CHESS, ROOK), [("deep", agent), ("", None)])
+        match = Match(with_start(CHESS, ROOK), [("deep", agent), ("", None)])
         match.advance()
     assert match.verdict == Verdict((1.0, -1.0))
 
 
 def test_matches_are_written_and_read_back(tmp_path):
-    match = Match(begun_at(CHESS, OPEN), NOBODY)
+    match = Match(with_start(CHESS, OPEN), NOBODY)
     for move in ("Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"):
         match.play(CHESS.parse_action(match.state, move))
     record = MatchRecord(CHESS.label, ("a", "b"), 0, (), tuple(match.actions), match.verdict, start=OPEN)
@@ -123,7 +123,7 @@ def test_matches_are_written_and_read_back(tmp_path):
     [("nonsense", "is not a FEN"), (ROOK.replace("w", "b"), "move 1, .* cannot be played")],
 )
 def test_a_record_whose_start_is_wrong_is_refused(start, message):
-    match = Match(begun_at(CHESS, ROOK), NOBODY)
+    match = Match(with_start(CHESS, ROOK), NOBODY)
     match.play(CHESS.parse_action(match.state, "Rd8#"))
     record = MatchRecord(CHESS.label, ("a", "b"), 0, (), tuple(match.actions), match.verdict, start=ROOK)
     line = json.loads(to_json_line(CHESS, record)) | {"start": start}
@@ -133,11 +133,11 @@ def test_a_record_whose_start_is_wrong_is_refused(start, message):
 
 def test_observations_are_those_of_the_position():
     """What was before the start is not shown: the boards of earlier moves are empty."""
-    match = Match(begun_at(CHESS, PAWN), NOBODY)
+    match = Match(with_start(CHESS, PAWN), NOBODY)
     side_by_side = play_matches(CHESS, [("low", Lowest())], [Pairing((0, 0), 0, PAWN)])[0]
     assert match.seat == 1
     match.play(side_by_side.actions[0])
-    assert np.count_nonzero(match.seen_by(0)[..., 7:20]) > 0
+    assert np.count_nonzero(match.observation_of(0)[..., 7:20]) > 0
 
 
 def test_what_lies_between_the_fields_of_a_position_does_not_count():
@@ -148,4 +148,4 @@ def test_what_lies_between_the_fields_of_a_position_does_not_count():
     assert position_bytes(dirty[0]) == position_bytes(CHESS.initial)
     assert start_of(replace(CHESS, initial=dirty[0])) == ""
     assert ReplayedGame(CHESS, dirty[0]).start_text is None
-    assert start_of(begun_at(CHESS, PAWN)) == PAWN
+    assert start_of(with_start(CHESS, PAWN)) == PAWN

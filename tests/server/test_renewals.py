@@ -96,7 +96,7 @@ def test_what_comes_while_the_writer_is_busy_is_written_together(site, monkeypat
 def test_a_database_that_is_gone_answers_all_of_them(site, monkeypatch):
     caller = filled(site)
     _, job = held(site, caller)
-    monkeypatch.setattr("arena.server.renewals.held_jobs", lambda *arguments: 1 / 0)
+    monkeypatch.setattr("arena.server.renewals.leased_jobs", lambda *arguments: 1 / 0)
     assert caller.ask("POST", f"/jobs/{job.id}/lease", {"lease": job.lease}).status_code == 500
     monkeypatch.undo()
     assert caller.ask("POST", f"/jobs/{job.id}/lease", {"lease": job.lease}).status_code == 200

@@ -66,8 +66,8 @@ def test_watching_keeping_and_pausing_change_nothing(tmp_path, monkeypatch):
     make_agent(f"ppo:{extra}", game).close()
     seen = FollowedRun(run.folder)
     seen.refresh()
-    assert seen.found.status.state == "finished"
-    assert seen.found.status.step == run.progress().step
+    assert seen.run.status.state == "finished"
+    assert seen.run.status.step == run.progress().step
     assert {"train/reward", "update/policy_0/loss", "score/random"} <= seen.figures.keys()
     assert {name for name in logger.names if name.startswith("score/")} <= seen.figures.keys()
     assert [line.split()[1] for line in seen.log if "kept" not in line] == ["snapshot"] * 3 + ["finished"]
@@ -143,7 +143,7 @@ def test_old_requests_are_void_and_half_a_line_is_passed_over(tmp_path):
     train_live(run)
     seen = FollowedRun(run.folder)
     seen.refresh()
-    assert seen.found.status.state == "finished"
+    assert seen.run.status.state == "finished"
     assert "train/reward" in seen.figures
 
 

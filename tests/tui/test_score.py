@@ -29,7 +29,7 @@ def test_poker_keeps_a_balance_in_chips_and_blinds_a_hand():
 def test_a_hand_taken_back_is_not_counted():
     series = series_of((3.0, -3.0))
     series.credit(None)
-    assert series.earned(0) == ()
+    assert series.returns_of(0) == ()
 
 
 def test_a_team_has_one_score():

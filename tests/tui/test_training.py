@@ -340,7 +340,7 @@ async def test_its_newest_agent_is_watched_in_all_seats_of_its_game(tmp_path, to
 
     app = ArenaApp(TrainingScreen(folder), opener)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.followed.found)
+        await until(pilot, lambda: app.screen.followed.run)
         await pilot.press("w")
         await until(pilot, lambda: "seen" in notice(app))
     assert (asked[0].game, len(asked[0].agents), asked[0].speed) == (game, seats, None)

@@ -106,7 +106,7 @@ class HostedEnv(ABC):
         if self.over:
             self.mask = np.ones(self.num_actions, np.bool_)
             return
-        self.seat = self._asked()
+        self.seat = self._next_seat()
         self.mask = self._guarded(self._mask, self.seat)
         if not self.mask.any() and self.box_of(self.seat) is None:
             raise self.fault(f"asks agent {self.agents[self.seat]} to act and masks every action")
@@ -153,7 +153,7 @@ class HostedEnv(ABC):
         """Act for the seat that is asked; return the rewards [P], and set `terminated` and `truncated`."""
 
     @abstractmethod
-    def _asked(self) -> int:
+    def _next_seat(self) -> int:
         """Return the seat that is asked to act."""
 
     @abstractmethod

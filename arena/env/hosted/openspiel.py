@@ -119,7 +119,7 @@ class OpenSpielHost(HostedEnv):
         while len(self._chosen) < len(self.agents) and not self._state.legal_actions(len(self._chosen)):
             self._chosen.append(0)
 
-    def _asked(self) -> int:
+    def _next_seat(self) -> int:
         return len(self._chosen) if self._at_once() else int(self._state.current_player())
 
     def _mask(self, seat: int) -> NDArray[np.bool_]:

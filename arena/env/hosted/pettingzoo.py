@@ -78,7 +78,7 @@ class PettingZooHost(HostedEnv):
             taken = taken.astype(own.dtype, copy=False)
         return taken
 
-    def _asked(self) -> int:
+    def _next_seat(self) -> int:
         seat: int = self._shown["agent_id"]
         return seat
 

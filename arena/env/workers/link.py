@@ -24,12 +24,12 @@ class Lost:
 class Ticket:
     """The answer to one request, pending until it arrives."""
 
-    __slots__ = ("answer", "asked_at", "slot")
+    __slots__ = ("answer", "sent_at", "slot")
 
     def __init__(self, slot: int, answer: Any = PENDING):
         self.slot = slot
         self.answer = answer
-        self.asked_at = time.monotonic()
+        self.sent_at = time.monotonic()
 
 
 class Link(ABC):

@@ -22,7 +22,7 @@ class RemoteEnvWorker(EnvWorker):
         super().__init__()
         self._link = link
         self._slot = link.add(env_fn)
-        self._begun_in = 1  # the generation of the host in which the episode began
+        self._generation = 1  # the generation of the host in which the episode began
         self._reset = self._step = self._check = self._call = Ticket(self._slot, None)
 
     def flush(self) -> None:
@@ -54,7 +54,7 @@ class RemoteEnvWorker(EnvWorker):
     def send_reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a reset; an unfinished step is awaited and dropped."""
         self._reset = self._post("reset", seed, options)
-        self._begun_in = self._link.generation
+        self._generation = self._link.generation
 
     def get_reset(self) -> ResetResult:
         """Return the result of the reset."""
@@ -71,7 +71,7 @@ class RemoteEnvWorker(EnvWorker):
 
     def send_action(self, action: Any) -> None:
         """Begin a step."""
-        if self._begun_in == self._link.generation:
+        if self._generation == self._link.generation:
             self._step = self._post("step", action)
         else:
             self._step = Ticket(self._slot, Lost("its host was replaced"))
@@ -99,7 +99,7 @@ class RemoteEnvWorker(EnvWorker):
             over = [worker for worker in workers if worker._is_over()]
             now = time.monotonic()
             if len(over) >= min(wait_num, len(workers)) or (over and ends is not None and now >= ends):
-                return sorted(over, key=lambda worker: worker._step.asked_at)[:wait_num]
+                return sorted(over, key=lambda worker: worker._step.sent_at)[:wait_num]
             links = list({worker._link for worker in workers if worker._step.answer is PENDING})
             until = [link.deadline for link in links if link.deadline is not None]
             until += [ends] if ends is not None and now < ends else []  # once it is past, any one will do
@@ -115,7 +115,7 @@ class RemoteEnvWorker(EnvWorker):
         if self._link.is_lost or self._link.hangs:
             self._link.restart()
             self.await_start()
-        elif self._begun_in == self._link.generation:
+        elif self._generation == self._link.generation:
             self._value(self._post("restart"))
 
     def seed(self, seed: int | None) -> None:

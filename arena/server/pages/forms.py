@@ -44,7 +44,7 @@ def sign_in(request: Request, server: Server, key: Word = "") -> Response:
             account = accounts.account_of(connection, key.strip())
     except RefusedError as error:
         return page(request, "sign_in.html", None, error.status, fault=str(error))
-    return _begun(request, server, account, RedirectResponse("/account", 303))
+    return _with_session(request, server, account, RedirectResponse("/account", 303))
 
 
 @posted.post("/sign-out")
@@ -73,7 +73,7 @@ def register(request: Request, server: Server, name: Word = "", invitation: Word
     except RefusedError as error:
         return page(request, "register.html", None, error.status, fault=str(error), approval=approval)
     response = page(request, "key.html", None, key=key, state=account.state, name=account.name)
-    return _begun(request, server, account, response) if account.state == "active" else response
+    return _with_session(request, server, account, response) if account.state == "active" else response
 
 
 @forms.get("/account")
@@ -171,7 +171,7 @@ def _submit_page(
     )
 
 
-def _begun(request: Request, server: ServerState, account: Account, response: Response) -> Response:
+def _with_session(request: Request, server: ServerState, account: Account, response: Response) -> Response:
     """Begin a session of an account with this answer."""
     key = server.writer.do(lambda connection: accounts.session(connection, account.id))
     set_cookie(request, response, SESSION, key)

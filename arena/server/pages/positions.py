@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from arena.match.replay import game_labelled, match_after, replay, steps_of
-from arena.match.starts import begun_at
+from arena.match.starts import with_start
 from arena.match.verdict import MatchRecord
 from arena.server.pages.board import svg_of
 from games.engine.picture import Picture, mark_of
@@ -53,7 +53,7 @@ def walk_of(record: MatchRecord) -> Walk:
 
 def position_of(record: MatchRecord, number: int) -> ShownPosition:
     """Return the position after so many moves; `UsageError` if the record does not replay so far."""
-    game = begun_at(game_labelled(record.game), record.start)
+    game = with_start(game_labelled(record.game), record.start)
     steps = steps_of(record.shown, game, len(record.actions))
     if steps is not None:
         picture = Picture.of_text(steps.board(number), game.num_actions)

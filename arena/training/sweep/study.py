@@ -81,8 +81,8 @@ class TrialStudy:
         """
         for trial in self._study.get_trials(states=[TrialState.RUNNING]):
             yield trial.number, self._suggest(trial.number, dimensions, seed, parallel)
-        while self._begun < total:
-            number = self._begun
+        while self._num_started < total:
+            number = self._num_started
             self._sample_by(seed, number, parallel)
             self._study.ask()
             yield number, self._suggest(number, dimensions, seed, parallel)
@@ -111,7 +111,7 @@ class TrialStudy:
         return [_row(trial) for trial in self._study.trials if trial.state is not TrialState.WAITING]
 
     @property
-    def _begun(self) -> int:
+    def _num_started(self) -> int:
         return sum(trial.state is not TrialState.WAITING for trial in self._study.trials)
 
     def _suggest(self, number: int, dimensions: Sequence[Dimension], seed: int, parallel: bool) -> dict[str, Any]:

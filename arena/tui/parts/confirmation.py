@@ -7,11 +7,11 @@ class Confirmation:
     """A request that waits to be confirmed: by being made again in the same position."""
 
     def __init__(self) -> None:
-        self._asked: tuple[str, Position] | None = None
+        self._pending: tuple[str, Position] | None = None
 
     def given(self, request: str, position: Position) -> bool:
         """Return whether a request was made before in this position; the first time, remember it."""
-        if self._asked is not None and self._asked[0] == request and self._asked[1] is position:
+        if self._pending is not None and self._pending[0] == request and self._pending[1] is position:
             return True
-        self._asked = request, position
+        self._pending = request, position
         return False

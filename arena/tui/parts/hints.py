@@ -34,12 +34,12 @@ class Hints:
         self.advisers, self.plays, self._open_game = tuple(advisers), plays, open_game
         self.answer: PositionAnalysis | None = None
         """Hint for the current position, if the player asked for it."""
-        self._asked = 0  # number of the adviser
+        self._number = 0  # number of the adviser
 
     @property
     def adviser(self) -> tuple[str, Policy] | None:
         """The agent (name, policy) that is asked, or was last; None without agents."""
-        return self.advisers[self._asked] if self.advisers else None
+        return self.advisers[self._number] if self.advisers else None
 
     @property
     def name(self) -> str:
@@ -53,13 +53,13 @@ class Hints:
 
     def begin(self) -> None:
         """Ask the best agent first, as in every new position."""
-        self._asked = 0
+        self._number = 0
 
     def next(self) -> bool:
         """Turn to the next agent; return whether there is one."""
-        if self._asked + 1 >= len(self.advisers):
+        if self._number + 1 >= len(self.advisers):
             return False
-        self._asked += 1
+        self._number += 1
         return True
 
     def work(self, match: LiveMatch, seed: int) -> Callable[[], PositionAnalysis]:
@@ -73,7 +73,7 @@ class Hints:
         An answer without probabilities gives its move alone.
         """
         answer = hint.answer
-        if self._open_game and self.name in EXACT and answer.value is None and self._asked + 1 < len(self.advisers):
+        if self._open_game and self.name in EXACT and answer.value is None and self._number + 1 < len(self.advisers):
             return "it has not solved this position"
         if position.chances(answer) or (isinstance(answer.action, tuple) and position.allows(answer.action)):
             self.answer = hint

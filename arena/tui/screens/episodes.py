@@ -55,7 +55,7 @@ class EpisodesScreen(ArenaScreen, inherit_bindings=False):
         self.returns: list[float] = []
         """Returns of the episodes that were seen to their end."""
         self._tile = Tile()
-        self._is_asked_on = self._is_skipped = False
+        self._is_step_due = self._is_skipped = False
         self._woken = asyncio.Event()
 
     def compose_body(self) -> ComposeResult:
@@ -100,7 +100,7 @@ class EpisodesScreen(ArenaScreen, inherit_bindings=False):
     async def _rest(self, least_s: float) -> None:
         """Wait as long as a frame stays, `least_s` seconds at least, and while paused; a key may end it."""
         since = asyncio.get_running_loop().time()
-        while not (self._is_asked_on or self._is_skipped):
+        while not (self._is_step_due or self._is_skipped):
             waited = asyncio.get_running_loop().time() - since
             left = None if self.paused else max(self.pace.due_s(), least_s - waited)
             if left is not None and left <= 0:
@@ -108,7 +108,7 @@ class EpisodesScreen(ArenaScreen, inherit_bindings=False):
             self._woken.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), left)
-        self._is_asked_on = False
+        self._is_step_due = False
 
     # --- what is shown --------------------------------------------------------------------------------------------
 
@@ -147,7 +147,7 @@ class EpisodesScreen(ArenaScreen, inherit_bindings=False):
 
     def action_step(self) -> None:
         """Make one step, and pause."""
-        self.paused = self._is_asked_on = True
+        self.paused = self._is_step_due = True
         self._answer()
 
     def action_faster(self) -> None:

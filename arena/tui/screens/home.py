@@ -34,7 +34,7 @@ from arena.tui.views.forms import PLAY, TOURNAMENT, TRAIN, WATCH, CommandForm, F
 from arena.tui.views.home_rows import (
     LADDER,
     agent_of,
-    found,
+    completed,
     ladder_headings,
     ladder_note,
     ladder_rows,
@@ -307,7 +307,7 @@ class HomeScreen(ArenaScreen):
     async def _watch_beginning(self, job: CommandProcess) -> None:
         """Wait until a process has ended, or said anything but an error; on a busy machine that takes a while."""
         deadline = time.monotonic() + BEGINNING_S
-        while job.process.poll() is None and not job.has_begun and time.monotonic() < deadline:
+        while job.process.poll() is None and not job.has_started and time.monotonic() < deadline:
             await asyncio.sleep(0.1)
 
     @work(group="form", exclusive=True)
@@ -320,7 +320,7 @@ class HomeScreen(ArenaScreen):
         await self.app.push_screen(PromptScreen("find a game"), self._find)
 
     def _find(self, part: str | None) -> None:
-        name = None if part is None else found(part, GAMES.names())
+        name = None if part is None else completed(part, GAMES.names())
         if name is not None:
             self._rows("games").focus()
             self._rows("games").choose(name)

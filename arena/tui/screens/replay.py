@@ -87,7 +87,7 @@ class ReplayScreen(WalkScreen):
     def deal(self, written: WrittenMatch) -> None:
         """Show a match of the same game from its beginning, replayed in the background."""
         self.written, self.match = written, ShownMatch(self.game, Series(written.players))
-        self.shown = self.last_seen = 0
+        self.shown = self.furthest = 0
         self._lines, self._pending = {}, None
         self.show()
         self.jobs.ask("deal", partial(self.live_match.unroll, written), Dealt)
@@ -106,7 +106,7 @@ class ReplayScreen(WalkScreen):
         """Show the first position; all are known now."""
         if self.jobs.is_news(message):
             self.match.positions = list(message.positions)
-            self.last_seen = len(self.match.positions) - 1  # a stored match has no moves to hide
+            self.furthest = len(self.match.positions) - 1  # a stored match has no moves to hide
             self.match.series.credit(self.written.verdict)
             self.go_to(self._start)
 

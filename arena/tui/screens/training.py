@@ -117,9 +117,9 @@ class TrainingScreen(ArenaScreen):
         line.display = bool(text)
         log = self.query_one("#log", Static)
         log.update("\n".join(newest(self.followed.log, *log.content_size)))
-        if self.followed.found is not None:
-            self._arrange(self.followed.found)
-        status = self.followed.found.status if self.followed.found is not None else None
+        if self.followed.run is not None:
+            self._arrange(self.followed.run)
+        status = self.followed.run.status if self.followed.run is not None else None
         if status is not None and status.elo_zero is not None:
             self.query_one("#ratings", Plot).border_title = Content(f"elo, {status.elo_zero} is 0")
         self.heading.say("" if self.control else "read-only", *status_words(status))
@@ -139,7 +139,7 @@ class TrainingScreen(ArenaScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action has an effect: a run that has ended is not steered, and not all have a league."""
-        run = self.followed.found
+        run = self.followed.run
         if action in ("league", "game", "faster", "slower"):
             return run is None or run.league
         if action in STEERING:
@@ -157,7 +157,7 @@ class TrainingScreen(ArenaScreen):
         news = {
             "running": "",
             "paused": "it is paused; ␣ resumes it" if self.control else "it is paused",
-            "finished": f"it is finished; its agent is {self.followed.found.agent if self.followed.found else ''}",
+            "finished": f"it is finished; its agent is {self.followed.run.agent if self.followed.run else ''}",
             "stopped": f"it was stopped; {again}",
             "killed": f"the process that trained has ended without a word (killed?); {again}",
             "failed": f"it failed: {status.message if status else ''}",
@@ -242,7 +242,7 @@ class TrainingScreen(ArenaScreen):
 
     def _may(self) -> bool:
         """Return whether the training can be controlled from here; say why not."""
-        run = self.followed.found
+        run = self.followed.run
         if not self.control:
             self.say(f"this screen is read-only; arena runs {self.folder} --control controls the training", "refusal")
         elif run is None or not run.status.at_work:
@@ -259,7 +259,7 @@ class TrainingScreen(ArenaScreen):
 
     def action_watch(self) -> None:
         """Watch the newest agent play against itself."""
-        run = self.followed.found
+        run = self.followed.run
         if run is None or not run.status.snapshots:
             self.say("there is no snapshot to watch yet", "refusal")
             return

@@ -38,7 +38,7 @@ class WalkScreen(ArenaScreen, inherit_bindings=False):
         self.pace = Pace(speed)
         self.shown = 0
         """Number of the position on the board."""
-        self.last_seen = 0
+        self.furthest = 0
         """Number of the latest position that the board has shown."""
         self.playing = True
         self.overlay = False
@@ -93,7 +93,7 @@ class WalkScreen(ArenaScreen, inherit_bindings=False):
         if self._board.picture is not picture or self._board.chances != cells:  # an equal view is not drawn again
             self._board = BoardView(picture, chances=cells, seat=position.seat)
         thought = None if position.verdict is not None else self.thought(position, answer, chances)
-        record = self.match.record(self.shown, self.last_seen, self.marks())
+        record = self.match.record(self.shown, self.furthest, self.marks())
         return MatchView(
             self._board, self.match.players(position, self.jobs.doing, self.clock_at), record, thought, self._values()
         )
@@ -116,9 +116,9 @@ class WalkScreen(ArenaScreen, inherit_bindings=False):
         if all(answer.value is None for answer in answers.values()):
             return ()
         turned = self.game.num_players == 2 and self.game.zero_sum
-        values: list[list[float | None]] = [[None] * (self.last_seen + 1) for _ in range(self.game.num_players)]
+        values: list[list[float | None]] = [[None] * (self.furthest + 1) for _ in range(self.game.num_players)]
         for number, answer in answers.items():
-            if number <= self.last_seen and answer.value is not None:
+            if number <= self.furthest and answer.value is not None:
                 seat = self.match.positions[number].seat
                 values[seat][number] = -answer.value if turned and seat == 1 else answer.value
         return tuple(map(tuple, values))
@@ -131,7 +131,7 @@ class WalkScreen(ArenaScreen, inherit_bindings=False):
     def arrive(self) -> None:
         """Show a position that has come onto the board, and schedule what follows; also after a change of speed."""
         self.pace.arrive()
-        self.last_seen = max(self.last_seen, self.shown)
+        self.furthest = max(self.furthest, self.shown)
         if self.hands.note(self.position):
             self.refresh_bindings()
         self.wait(None)

@@ -117,7 +117,7 @@ class WatchScreen(WalkScreen):
         """Set up the current game of the series."""
         self.wait(None)
         self.match.positions, self.match.answers = self.match.positions[:1], {}
-        self.shown = self.last_seen = 0
+        self.shown = self.furthest = 0
         players = [self._agents[contestant] for contestant in self.match.series.seated()]
         self.say("")
         self.show()

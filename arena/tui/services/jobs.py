@@ -31,7 +31,7 @@ class CommandProcess:
         return lines[-1].removeprefix(ERROR) if lines else f"it ended with status {self.process.returncode}"
 
     @property
-    def has_begun(self) -> bool:
+    def has_started(self) -> bool:
         """True if it has said anything but that it fails."""
         lines = self._lines()
         return bool(lines) and not lines[-1].startswith(ERROR)

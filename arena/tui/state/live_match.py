@@ -15,7 +15,7 @@ from arena.match.match import Match
 from arena.match.position import analyse_position
 from arena.match.replay import empty_seats, named, settle, steps_of
 from arena.match.shown import ShownSteps
-from arena.match.starts import Opening, begun_at, parted
+from arena.match.starts import Opening, parted, with_start
 from arena.match.verdict import Reason, Verdict
 from arena.policy.clock import ClockReading
 from arena.policy.protocol import Policy
@@ -159,7 +159,7 @@ class LiveMatch:
     ) -> tuple[Position, ...]:
         """Start a new match with an opening already played; return all its positions so far."""
         start, moves = parted(opening)
-        self._match = Match(begun_at(self.game, start), players, seed, limits=limits)
+        self._match = Match(with_start(self.game, start), players, seed, limits=limits)
         self._people = [seat for seat, (_, policy) in enumerate(players) if policy is None]
         self._viewer = next(iter(self._people), 0)
         return (self._position(), *(self.play(action) for action in moves))

@@ -8,7 +8,7 @@ from games.engine.game import Game
 
 def score_words(game: Game, series: Series) -> str:
     """Return the score of a series: `1½ – ½`; a balance in games for chips; the mean where nobody wins."""
-    returns = series.earned(0)
+    returns = series.returns_of(0)
     if game.stakes is not None and returns:
         balance = f"{series.names[0]} {game.stakes.in_words(sum(returns))}"
         return f"{balance}, {game.stakes.per_hand(returns)} after {counted(len(returns), 'hand')}"
@@ -21,7 +21,7 @@ def score_words(game: Game, series: Series) -> str:
 
 def score_of(game: Game, series: Series, contestant: int) -> str:
     """Return the score beside the name of a contestant: points, its balance in chips, or what was earned."""
-    total = sum(series.earned(contestant))
+    total = sum(series.returns_of(contestant))
     if game.stakes is not None:
         return f"{total * game.stakes.chips:+z.6g}" if total else "0"
     return points(series.score[contestant]) if game.competitive else f"{total:g}"

@@ -42,7 +42,7 @@ class Series:
         """Points of each contestant over all finished games."""
         return tuple(sum(points[i] for points in self._points.values()) for i in range(len(self.names)))
 
-    def earned(self, contestant: int) -> tuple[float, ...]:
+    def returns_of(self, contestant: int) -> tuple[float, ...]:
         """Return what a contestant earned in each finished game, in their order."""
         return tuple(self._returns[game][contestant] for game in sorted(self._returns))
 

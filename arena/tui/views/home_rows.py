@@ -50,10 +50,10 @@ def match_cells(match: "StoredMatch", facts: "GameFacts") -> Cells:
     return Text(clock_time(match.added), "dim"), result, " – ".join(record.players), moves
 
 
-def found(part: str, names: Sequence[str]) -> str | None:
+def completed(part: str, names: Sequence[str]) -> str | None:
     """Return the name that a part of it means: one that begins with it before one that holds it, short ones first.
 
-    >>> found("che", ["checkers", "chess"]), found("ck", ["checkers", "chess"]), found("x", ["chess"])
+    >>> completed("che", ["checkers", "chess"]), completed("ck", ["checkers", "chess"]), completed("x", ["chess"])
     ('chess', 'checkers', None)
     """
     part = part.strip().lower().replace(" ", "_")

@@ -13,7 +13,7 @@ from arena.env.native import GameVectorEnv
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
-from arena.match.starts import begun_at
+from arena.match.starts import with_start
 from arena.match.verdict import Reason
 from arena.policy.clock import ClockReading
 from arena.policy.registry import make_agent
@@ -177,7 +177,7 @@ def test_an_engine_is_told_where_the_game_began(engine):
     spec, log = engine("move d1d2", "move d2d8", "move e2e4", setboard=1)
     rook = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
     with closing(make_agent(spec, CHESS)) as agent:
-        match = Match(begun_at(CHESS, rook), [("engine", agent), ("", None)])
+        match = Match(with_start(CHESS, rook), [("engine", agent), ("", None)])
         match.advance()
         match.play(CHESS.parse_action(match.state, "Kh8"))
         match.advance()
@@ -190,7 +190,7 @@ def test_an_engine_is_told_where_the_game_began(engine):
 def test_an_engine_that_begins_with_the_usual_position_alone_loses_elsewhere(engine):
     spec, _ = engine("move d1d2")
     with closing(make_agent(spec, CHESS)) as agent:
-        match = Match(begun_at(CHESS, "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"), [("engine", agent), ("", None)])
+        match = Match(with_start(CHESS, "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"), [("engine", agent), ("", None)])
         match.advance()
     assert match.verdict.reason is Reason.CRASHED
     assert "has no feature setboard" in match.verdict.detail
