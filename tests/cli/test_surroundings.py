@@ -12,6 +12,7 @@ import pytest
 from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.store import Store
+from tests.tiers import mostly_slow
 
 pytestmark = pytest.mark.full
 
@@ -134,7 +135,7 @@ def test_a_store_whose_working_folder_was_deleted_says_so(tmp_path, monkeypatch)
             Store("arena.db", create=make)
 
 
-@pytest.mark.parametrize("how", ["moved", "removed"])
+@pytest.mark.parametrize("how", mostly_slow(["moved", "removed"], {"moved"}, "trains"))
 def test_a_training_whose_folder_goes_away_ends_in_a_line(tmp_path, how):
     words = "train tic_tac_toe dqn --out run --steps 8000 --snapshots 4 --threads 1 --evaluation-games 2"
     command = [sys.executable, "-m", "arena", *words.split()]

@@ -14,11 +14,16 @@ from tests.env.test_processes import gone
 from tests.env.troubled import RAISE, Troubled
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("ray_cluster")]
+SLOW = pytest.mark.slow("starts actors; in one process and in several the modes are tested elsewhere")
 
 
 @pytest.mark.parametrize(
     ("para_mode", "asynchronous"),
-    [("ray", None), ("ray", "restart"), ("ray-subproc", "idle"), ("ray-subproc", "continue")],
+    [
+        ("ray", "restart"),
+        ("ray-subproc", "continue"),
+        *(pytest.param(*modes, marks=SLOW) for modes in [("ray", None), ("ray-subproc", "idle")]),
+    ],
 )
 def test_every_mode_gives_the_same_as_in_this_process(para_mode, asynchronous):
     ours = ParallelEnv([Life(7, 3), Life(8, 5)], para_mode, asynchronous, num_cpus=1)

@@ -56,7 +56,7 @@ def test_every_game_compiles(name):
         assert not re.search(r"malloc|NRT_", text)  # nothing is allocated while games are played
 
 
-@pytest.mark.parametrize("name", GAMES.names())
+@pytest.mark.parametrize("name", mostly_slow(GAMES.names(), FAST_GAMES, "compiles every game for CUDA"))
 def test_random_games_are_those_of_the_cpu(name):
     """Positions, seats, observations, masks, rewards and ends, byte by byte, through games and into new ones."""
     game = make_game(name)

@@ -9,6 +9,7 @@ from arena.policy.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
 from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
+from tests.tiers import mostly_slow
 from tests.tui.helpers import until
 
 pytestmark = pytest.mark.full
@@ -39,6 +40,8 @@ LINES = {"chess": ("f3 g4", "e5 Qh4#")}
 LONG = {"backgammon", "breakthrough", "gin_rummy", "pig", "rock_paper_scissors", "tron"}
 """Dozens of turns, which are resigned after some."""
 MOST_TURNS = 5
+QUICK = {"tic_tac_toe", "breakthrough", "backgammon", "leduc_poker", "liars_dice", "rock_paper_scissors"}
+"""Into a cell, from cell to cell, by dice, of hands, by words, at once."""
 
 
 class Reader(Policy):
@@ -62,7 +65,7 @@ def choose(legal, rng, game):
     return "pass" if game == "go" and "pass" in texts else texts[rng.integers(len(texts))]
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", mostly_slow(PLAYED, QUICK, "plays whole games by keys"))
 async def test_a_game_is_played_by_keys_to_its_end(name):
     game = make_game(PLAYED[name])
     mine, theirs = LINES.get(name, ("", ""))

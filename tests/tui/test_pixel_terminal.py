@@ -8,6 +8,7 @@ import pytest
 
 from arena.tui.drawing.graphics import _row_marks
 from tests.env.hosted.worlds import painting, spec
+from tests.tiers import mostly_slow
 from tests.tui.pixel_terminal import CELL, PixelTerminal
 
 WATCH = [sys.executable, "-m", "arena", "watch", spec("painted"), *["random"] * 3, "--speed", "0.01"]
@@ -42,7 +43,7 @@ def shows(terminal, pixels):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("graphics", ["sixel", "kitty"])
+@pytest.mark.parametrize("graphics", mostly_slow(["sixel", "kitty"], {"kitty"}, "watches in a terminal"))
 def test_a_match_is_shown_in_pixels_and_leaves_nothing_behind(started, graphics):
     terminal = started(WATCH, graphics, size=(140, 40))
     terminal.wait_for(lambda: moves_shown(terminal) is not None)

@@ -8,6 +8,7 @@ from agents.perfect.othello import ENDGAME, OthelloSolver
 from arena.base.errors import UsageError
 from arena.env.native import GameVectorEnv
 from tests.agents.perfect import brute_force
+from tests.tiers import mostly_slow
 
 pytestmark = pytest.mark.full
 
@@ -27,7 +28,9 @@ def endgames(game, count, empty, seed):
         env.step((rng.random(mask.shape) * mask).argmax(axis=1), rows)
 
 
-@pytest.mark.parametrize(("size", "empty", "count"), [(6, 8, 200), (8, 7, 100)])
+@pytest.mark.parametrize(
+    ("size", "empty", "count"), mostly_slow([(8, 7, 100), (6, 8, 200)], {8}, "searches without cuts")
+)
 def test_it_agrees_with_brute_force(size, empty, count):
     game = games.make("othello", size=size)
     solver = OthelloSolver(game)

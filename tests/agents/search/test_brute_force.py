@@ -7,6 +7,7 @@ import games
 from agents.search.alphabeta import AlphaBetaPolicy
 from arena.data.batch import Batch
 from games.engine.compiler import instantiate
+from tests.tiers import mostly_slow
 
 pytestmark = pytest.mark.full
 
@@ -24,6 +25,8 @@ SMALL = {
     "tic_tac_toe": ({"m": 3, "n": 4, "k": 3}, 6),
 }
 """Options, and how many plies are looked ahead."""
+QUICK = {"hex", "kalah", "othello", "tic_tac_toe"}
+"""With draws and without, with passes and with moves in a row."""
 
 
 def searchable(name):
@@ -35,7 +38,7 @@ def test_no_game_is_left_out():
     assert {name for name in games.GAMES if searchable(name)} == set(SMALL)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", mostly_slow(SMALL, QUICK, "searches without cuts"))
 def test_values_are_those_of_brute_force(name):
     options, depth = SMALL[name]
     game = games.make(name, **options)

@@ -20,6 +20,7 @@ from games import chess
 from games.engine.game import TERMINAL
 from games.engine.jit import njit
 from tests.agents.positions_by_hand import children, random_positions, view
+from tests.tiers import mostly_slow
 
 pytestmark = pytest.mark.full
 
@@ -83,7 +84,7 @@ def legal(positions):
     return after
 
 
-@pytest.mark.parametrize("plies", [6, 20, 60, 120])
+@pytest.mark.parametrize("plies", mostly_slow([6, 20, 60, 120], {60}, "moves of the game are slow to list"))
 def test_moves_are_those_of_the_game_and_lead_to_the_same_positions(plies):
     for state in random_positions(CHESS, plies, count=8, seed=plies):
         found = legal(of_state(state))

@@ -56,6 +56,7 @@ def test_it_takes_a_win_and_blocks_one():
 
 
 @pytest.mark.full
+@pytest.mark.slow("plays a match")
 def test_it_beats_the_search_that_learns_from_each_move_alone():
     """In go 7x7, with as many simulations."""
     game = make_game("go:size=7,komi=9")

@@ -49,6 +49,7 @@ def test_as_exploitable_as_openspiel_after_as_many_iterations(tree, algorithm, i
     assert solved(tree, algorithm, iterations).exploitability == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.slow("iterates in OpenSpiel's order, without a kernel")
 def test_cfr_plus_goes_its_own_way_where_rounding_decides():
     """OpenSpiel's is at 0.000257152 after 1,000 iterations; ours at 0.000266703, in long doubles at 0.00025086.
 
