@@ -1,6 +1,7 @@
 """An even sample of all that came in."""
 
 import numpy as np
+import pytest
 
 from agents.learning.reservoir import Reservoir
 from arena.data.batch import Batch
@@ -23,6 +24,7 @@ def test_it_keeps_all_while_there_is_room():
     np.testing.assert_array_equal(held(reservoir), np.arange(8))
 
 
+@pytest.mark.full
 def test_every_row_stays_with_the_same_chance():
     """30 rows in three parts, 5 places: each stays in a sixth of 6,000 trials; the bound is five deviations."""
     counts, rng = np.zeros(30), np.random.default_rng(1)

@@ -44,7 +44,7 @@ CHEAP += [
     "arena exploitability kuhn_poker random",
     "arena new-game nine_mens_morris",
     "arena check-game kuhn_poker:players=3",
-    "arena sandbox check",
+    pytest.param("arena sandbox check", marks=pytest.mark.full),
     "arena new-agent my_reinforce",
 ]
 

@@ -81,6 +81,7 @@ def test_long_games_are_drawn():
     assert (record.verdict.returns, record.verdict.detail, len(record.actions)) == ((0, 0), "maximum length", 8)
 
 
+@pytest.mark.full
 def test_an_endgame_solver_ends_games_with_the_result_of_perfect_play():
     adjudicator = Adjudicator(OTHELLO, Adjudication(arbiter="perfect"))
     perfect = make_agent("perfect", OTHELLO)

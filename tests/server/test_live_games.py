@@ -21,6 +21,8 @@ from arena.server.worker import Worker
 from arena.server.workers import VERSION
 from tests.server.playing import filled
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def people(site):

@@ -93,6 +93,7 @@ def test_positions_of_an_epd_are_openings(tmp_path):
         openings_of(GO, f"file:{path}", 1, 0)
 
 
+@pytest.mark.full
 def test_a_tournament_plays_positions_from_both_sides_and_goes_on(tmp_path):
     (tmp_path / "book.epd").write_text("8/8/8/4k3/8/4K3/4P3/8 b - -\n6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - -\n")
     config = TournamentConfig(games=4, openings=f"file:{tmp_path}/book.epd")

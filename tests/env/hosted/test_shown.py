@@ -117,6 +117,7 @@ def test_commands_show_export_and_read_what_was_stored(played, tmp_path, capsys)
     assert "shown as it was stored" in capsys.readouterr().err
 
 
+@pytest.mark.full
 async def test_a_screen_shows_what_was_seen(game, played):
     record = played[1]
     steps = unpack(record.shown)
