@@ -11,7 +11,7 @@ from torch import nn
 
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
-from agents.learning.distributions import log_probability, logits_of
+from agents.learning.distributions import logits_of
 from agents.learning.rollout_advantages import add_advantages, batch_of, update_scale
 from agents.learning.stochastic import ActionSampler, ReturnScale, answer, scores_of
 from agents.networks.discrete import actor_and_critic
@@ -142,20 +142,14 @@ class ActorCriticLearner(nn.Module):
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Draw actions; adds `policy.logp`, `policy.value` and `value` to the output of `answer`."""
-        decision, dist, hidden = self._decide(bare_obs(batch.obs), legal_mask(batch.obs), state)
-        result = answer(decision.act, dist, hidden)
-        result.policy = Batch(logp=decision.logp, value=decision.value)
-        result.value = decision.value.numpy(force=True)
-        return result
-
-    def _decide(self, obs: Any, mask: Any, state: Any) -> tuple[Decision, Any, Any]:
-        """Return drawn actions, the distribution that they are from, and the hidden state."""
-        scores, value, hidden = self.scores_and_values(obs, state)
+        mask = legal_mask(batch.obs)
+        scores, value, hidden = self.scores_and_values(bare_obs(batch.obs), state)
         dist = self.sampler.distribution(scores, mask)
-        act = self.sampler.choose(dist, self.training)
-        on_device = act.dtype == torch.int64 and self.sampler.generator.device.type == "cuda"
-        taken = act.clamp(min=0) if on_device else act  # -1, which is no index, stands for none
-        return Decision(act, log_probability(dist, taken), value), dist, hidden
+        act, logp = self.sampler.choose_with_log_probability(scores, mask, self.training, dist)
+        result = answer(act, dist, hidden)
+        result.policy = Batch(logp=logp, value=value)
+        result.value = value.numpy(force=True)
+        return result
 
     def scores_and_values(self, obs: Any, state: Any) -> tuple[Any, torch.Tensor, Any]:
         """Return the scores of observations, their values [n], and the hidden state, for acting."""
@@ -164,7 +158,8 @@ class ActorCriticLearner(nn.Module):
     def decide(self, obs: torch.Tensor, mask: torch.Tensor | None) -> Decision:
         """Draw an action for each row of observations [n, *O], of the legal ones `mask` [n, A], on their device."""
         self.sampler.draw_on(obs.device)
-        return self._decide(obs, mask, None)[0]
+        scores, value, _ = self.scores_and_values(obs, None)
+        return Decision(*self.sampler.choose_with_log_probability(scores, mask, self.training), value)
 
     def scores(self, obs: torch.Tensor) -> torch.Tensor:
         """Return logits or probabilities [n, A], or means [n, k]."""

@@ -16,6 +16,9 @@ from arena.policy.divergence import require_drawn
 from arena.policy.masking import mask_scores
 from games.engine.jit import njit
 
+NO_MASK = np.empty((0, 0), np.bool_)
+"""Mask of rows of which everything may be drawn."""
+
 
 class RowsOfLogits(Categorical):
     """A `Categorical` over logits [n, A] that is faster than torch's for many short rows."""
@@ -129,6 +132,53 @@ def draw_rows(probs: NDArray[np.floating[Any]], thresholds: NDArray[np.float64])
                 if sum_so_far > thresholds[row] * whole:
                     break
     return drawn
+
+
+def draw_from_logits(logits: torch.Tensor, mask: Any, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Draw a legal action from each row of logits [n, A], float32 on the CPU; return actions and log-probabilities [n].
+
+    `mask` (bool [n, A]) may be None: all legal. A distribution from which to draw takes ten operations, which cost a
+    quarter of what a small network does. Raises `DivergedError` where logits are no numbers.
+    """
+    thresholds = torch.rand(len(logits), generator=generator, dtype=torch.float64)
+    legal = NO_MASK if mask is None else torch.as_tensor(mask, dtype=torch.bool).numpy()
+    act, logp = draw_rows_of_logits(logits.numpy(), legal, thresholds.numpy())
+    require_drawn(act)
+    return torch.from_numpy(act), torch.from_numpy(logp)
+
+
+@njit(cache=True, nogil=True)
+def draw_rows_of_logits(
+    logits: NDArray[np.float32], mask: NDArray[np.bool_], thresholds: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Draw an index [n] from each row of logits [n, A], as `draw_rows` does from their probabilities.
+
+    `mask` [n, A] says which may be drawn, and is empty if all may. Returns indices and log-probabilities [n]; -1 for a
+    row with one that is no number.
+    """
+    drawn, logp = np.full(len(logits), -1), np.zeros(len(logits), np.float32)
+    weights = np.empty(logits.shape[1], np.float32)
+    for row in range(len(logits)):
+        largest = np.float32(-np.inf)
+        for entry in range(logits.shape[1]):
+            if mask.shape[0] == 0 or mask[row, entry]:
+                largest = max(largest, logits[row, entry])
+        whole = 0.0
+        for entry in range(logits.shape[1]):
+            legal = mask.shape[0] == 0 or mask[row, entry]
+            weights[entry] = np.exp(logits[row, entry] - largest) if legal else np.float32(0.0)
+            whole += weights[entry]
+        if not whole > 0.0:  # NaN
+            continue
+        sum_so_far = 0.0
+        for entry in range(logits.shape[1]):
+            if weights[entry] > 0.0:
+                drawn[row] = entry  # the last one, should rounding leave the sum short of the whole
+                sum_so_far += weights[entry]
+                if sum_so_far > thresholds[row] * whole:
+                    break
+        logp[row] = logits[row, drawn[row]] - largest - np.log(whole)
+    return drawn, logp
 
 
 def draw_by_tensors(probs: torch.Tensor, thresholds: torch.Tensor) -> torch.Tensor:

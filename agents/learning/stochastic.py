@@ -12,7 +12,15 @@ from torch.distributions import Categorical
 
 from agents.configs.on_policy import OnPolicyConfig
 from agents.learning import checks
-from agents.learning.distributions import default_distribution, draw, gives_probabilities, log_of, without_illegal
+from agents.learning.distributions import (
+    default_distribution,
+    draw,
+    draw_from_logits,
+    gives_probabilities,
+    log_of,
+    log_probability,
+    without_illegal,
+)
 from agents.learning.optimizer import Adam
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
@@ -96,6 +104,23 @@ class ActionSampler:
             return likeliest
         return draw(dist, self.generator)
 
+    def choose_with_log_probability(
+        self, scores: Any, mask: Any, training: bool, dist: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Choose as `choose` does by the actor's output; return actions and their log-probabilities [n].
+
+        `dist` is the distribution, if it is known.
+        """
+        draws = training or not self._deterministic_eval
+        if draws and self.takes_logits(scores) and _is_plain(scores) and self.generator.device.type == "cpu":
+            checks.require_fitting_scores(self._action_space, scores, mask)
+            return draw_from_logits(scores, mask, self.generator)
+        dist = self.distribution(scores, mask) if dist is None else dist
+        act = self.choose(dist, training)
+        on_device = act.dtype == torch.int64 and self.generator.device.type == "cuda"
+        # -1, which is no index, stands for none
+        return act, log_probability(dist, act.clamp(min=0) if on_device else act)
+
     def answer(self, scores: Any, mask: Any, hidden: Any, training: bool) -> Batch:
         """Return the output of `forward` for the actor's output; see the function `answer`."""
         dist = self.distribution(scores, mask)
@@ -109,6 +134,12 @@ class ActionSampler:
         shuffled = [value.index_select(0, order).chunk(parts) for value in data.values()]
         for part in zip(*shuffled, strict=True):
             yield as_minibatch(dict(zip(data, part, strict=True)))
+
+
+def _is_plain(scores: torch.Tensor) -> bool:
+    """Return whether scores are [n, A], float32 on the CPU, and of no interest to autograd."""
+    plain = scores.ndim == 2 and scores.dtype == torch.float32 and scores.device.type == "cpu"
+    return plain and not scores.requires_grad
 
 
 def scores_of(actor: nn.Module, obs: torch.Tensor) -> torch.Tensor:

@@ -57,6 +57,8 @@ class RolloutSeats:
         self._numbers = [first.setdefault(policy, number) for number, policy in enumerate(self._manager.policies)]
         self._first = torch.tensor(self._numbers, device=self._device)
         self._learns = torch.from_numpy(self._manager.is_learner).to(self._device)
+        # at every step of the boards, to ask a protocol takes as long as to draw their actions
+        self._by_tensors = [one if isinstance(one, LearnsFromRollouts) else None for one in self._manager.policies]
         self._note_playing()
 
     def _note_playing(self) -> None:
@@ -96,9 +98,9 @@ class RolloutSeats:
 
     def _ask(self, number: int, observation: Batch, boards: Tensor, states: NDArray[Any] | None) -> Decision:
         """Return the actions of a policy for what seats see on some boards, whose positions are `states`."""
-        policy = self._manager.policies[number]
-        if isinstance(policy, LearnsFromRollouts):
-            return policy.decide(observation.obs, observation.mask)
+        by_tensors = self._by_tensors[number]
+        if by_tensors is not None:
+            return by_tensors.decide(observation.obs, observation.mask)
         act = torch.from_numpy(self._actions_of(number, observation, boards.numpy(force=True), states)).to(self._device)
         return Decision(act, *torch.zeros((2, len(act)), device=self._device))
 

@@ -10,12 +10,13 @@ from agents.learning.distributions import (
     default_distribution,
     draw,
     draw_by_tensors,
+    draw_from_logits,
     draw_rows,
     expectation,
     log_probability,
     log_tanh_slope,
 )
-from arena.base.errors import UsageError
+from arena.base.errors import DivergedError, UsageError
 from arena.policy.masking import mask_scores
 
 
@@ -128,3 +129,32 @@ def test_a_device_draws_what_the_cpu_draws():
         drawn = draw_by_tensors(torch.from_numpy(probs), torch.from_numpy(thresholds))
         np.testing.assert_array_equal(drawn.numpy(), draw_rows(probs, thresholds))
     assert draw_by_tensors(torch.full((1, 7), torch.nan), torch.zeros(1, dtype=torch.float64)).tolist() == [-1]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_rows_of_logits_give_what_their_distribution_gives(masked):
+    rng = np.random.default_rng(3)
+    logits = torch.from_numpy(rng.normal(scale=4.0, size=(5000, 9)).astype(np.float32))
+    mask = rng.random((5000, 9)) < 0.5 if masked else np.ones((5000, 9), np.bool_)
+    mask[:, 4] |= ~mask.any(axis=1)
+    dist = default_distribution(mask_scores(logits, mask))
+    act, logp = draw_from_logits(logits, mask if masked else None, generator(5))
+    assert torch.equal(act, draw(dist, generator(5)))
+    assert mask[np.arange(5000), act].all()
+    torch.testing.assert_close(logp, dist.log_prob(act), rtol=1e-5, atol=1e-5)
+
+
+def test_logits_however_far_apart_give_finite_log_probabilities():
+    logits = torch.tensor([[3e38, -3e38, 0.0], [-3e38, -3e38, -3e38], [0.0, -np.inf, -np.inf]])
+    act, logp = draw_from_logits(logits, None, generator())
+    assert (act[0], act[2]) == (0, 0)
+    np.testing.assert_allclose(logp, [0, -np.log(3), 0], atol=1e-6)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_row_with_what_is_no_number_is_diverged(wrong):
+    logits = torch.tensor([[0.0, 1.0], [0.0, wrong]])
+    with pytest.raises(DivergedError, match="not numbers"):
+        draw_from_logits(logits, None, generator())
+    act, _ = draw_from_logits(logits, np.array([[True, True], [True, False]]), generator())
+    assert act[1] == 0
