@@ -17,7 +17,7 @@ from arena.base.terminal import make_console
 from arena.base.text import file_name
 from arena.cli.train import Algorithm, SettingsFile, Task, options_of
 from arena.policy.registry import learning_algorithm
-from arena.training.options import LoggerName
+from arena.training.options import USUAL_LOGGER, LoggerName
 from arena.training.settings import SETTINGS
 from arena.training.sweep.search_space import read_space
 from arena.training.sweep.sweep import Sweep, SweepConfig, SweepSetup
@@ -54,7 +54,7 @@ class Options:
     with 1 does the seed fix which trials are chosen."""
     settings: SettingsFile = None
     """TOML file with task, algorithm and options, such as config.toml of a run; options given here take precedence."""
-    logger: LoggerName = "tensorboard"
+    logger: LoggerName = USUAL_LOGGER
     """Logger of the curves of the trials: tensorboard, csv or wandb."""
     json: bool = False
     """Print the results as JSON instead of a table, and everything else to standard error."""

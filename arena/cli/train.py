@@ -20,7 +20,14 @@ from arena.policy.snapshots import BEST, SNAPSHOT
 from arena.training.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, nearest_preset, usual_league
 from arena.training.league.scale import ScaleConfig
 from arena.training.make import make_training
-from arena.training.options import GymRunOptions, LoggerName, OfflineRunOptions, default_folder, describe_run
+from arena.training.options import (
+    USUAL_LOGGER,
+    GymRunOptions,
+    LoggerName,
+    OfflineRunOptions,
+    default_folder,
+    describe_run,
+)
 from arena.training.settings import Settings, read_settings
 from arena.training.stored import RunDescription, holds_run, lengthened
 from arena.training.task_names import is_gym, make_task, task_name
@@ -57,7 +64,7 @@ class Options:
     """Train in a background process and follow it on a screen; it goes on when you leave ('arena runs' reopens it)."""
     settings: SettingsFile = None
     """TOML file with task, algorithm and options, such as config.toml of a run; options given here take precedence."""
-    logger: LoggerName = "tensorboard"
+    logger: LoggerName = USUAL_LOGGER
     """Logger of the curves: tensorboard (event files in the run's folder), csv (figures.csv there), wandb; a run that
     is resumed keeps its own."""
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from arena.policy.registration import Task
 
 LoggerName = Literal["tensorboard", "csv", "wandb"]
+USUAL_LOGGER: LoggerName = "tensorboard"
+"""Logger of a training that is given none."""
 GYM = "gym:"
 """Prefix of the task names of Gymnasium environments: gym:CartPole-v1."""
 

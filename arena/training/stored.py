@@ -10,7 +10,7 @@ from arena.base.errors import CheckpointError, UsageError
 from arena.base.files import read_json, read_text
 from arena.base.typed import FieldError, field
 from arena.policy.former_names import read_options
-from arena.training.options import DESCRIPTION, LOGGER, RESOURCES, LoggerName, RunOptions
+from arena.training.options import DESCRIPTION, LOGGER, RESOURCES, USUAL_LOGGER, LoggerName, RunOptions
 from games.engine.identity import GameId
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class RunDescription:
     def logger(self) -> LoggerName:
         """The logger that the run had last; the usual one for a run that has begun without any."""
         file = self.folder / LOGGER
-        noted = read_text(file).strip() if file.exists() else "tensorboard"
+        noted = read_text(file).strip() if file.exists() else USUAL_LOGGER
         for name in get_args(LoggerName):
             if noted == name:
                 return name

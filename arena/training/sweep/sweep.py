@@ -22,7 +22,7 @@ from arena.processes.make import make_workers
 from arena.training.league.config import RunConfig
 from arena.training.live_files import training_lock
 from arena.training.make import make_training
-from arena.training.options import DESCRIPTION, LoggerName, OfflineRunOptions
+from arena.training.options import DESCRIPTION, USUAL_LOGGER, LoggerName, OfflineRunOptions
 from arena.training.snapshot_exploitability import exploitability_of, tree_of
 from arena.training.sweep.search_space import Dimension, applied
 from arena.training.task_names import make_task
@@ -74,7 +74,7 @@ class SweepSetup:
     dimensions: tuple[Dimension, ...]
     config: SweepConfig
     folder: Path
-    logger: LoggerName = "tensorboard"
+    logger: LoggerName = USUAL_LOGGER
 
     def runner(self) -> "TrialRunner":
         """Return the runner of trials, in the process of a worker."""
