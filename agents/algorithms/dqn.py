@@ -15,7 +15,7 @@ from torch.nn.functional import huber_loss, mse_loss
 from agents.configs.value_based import DQNConfig
 from agents.learning import checks
 from agents.learning.options import one_config
-from agents.learning.td_gradient import has_kernel, td_loss
+from agents.learning.td_gradient import td_loss
 from agents.learning.value_learning import QLearner, chosen, make_trainable, masked_q, weighted_loss
 from agents.networks.builders import make_body
 from agents.networks.q_network import QNetwork
@@ -70,7 +70,7 @@ class DQNPolicy(QLearner, BasePolicy):
         Q'(s', argmax_a Q(s', a)) (equation 4), with Q' the target network.
         """
         outputs = self.evaluate(batch.obs).logits
-        if has_kernel(outputs):
+        if checks.fits_kernel(outputs):
             result = td_loss(outputs, batch, self.config.clip_loss_grad)
             batch.weight = result.errors
             return {"loss": result.loss, **self._step([outputs], [result.gradient])}

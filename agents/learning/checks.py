@@ -4,6 +4,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
@@ -29,6 +30,11 @@ def require_flat(policy: object, action_space: gym.Space[Any] | None) -> None:
     """Raise `UsageError` unless the action space is Discrete from 0, a Box of one axis, or None."""
     check = require_continuous if isinstance(action_space, gym.spaces.Box) else require_discrete
     check(policy, action_space)
+
+
+def fits_kernel(output: torch.Tensor) -> bool:
+    """Return whether compiled code takes an output of a network: [n, A], float32, on the CPU."""
+    return output.ndim == 2 and output.dtype == torch.float32 and output.device.type == "cpu"
 
 
 def action_without_output(given: str, act: NDArray[np.int64], size: int) -> UsageError:

@@ -119,18 +119,25 @@ def draw_rows(probs: NDArray[np.floating[Any]], thresholds: NDArray[np.float64])
 
     An index of probability 0 is never drawn; a row of zeros gives -1.
     """
-    drawn = np.full(len(probs), -1)
+    drawn = np.empty(len(probs), np.int64)
     for row in range(len(probs)):
-        whole = 0.0
-        for p in probs[row]:
-            whole += p
-        sum_so_far = 0.0
-        for entry in range(probs.shape[1]):
-            if probs[row, entry] > 0.0:
-                drawn[row] = entry  # the last one, should rounding leave the sum short of the whole
-                sum_so_far += probs[row, entry]
-                if sum_so_far > thresholds[row] * whole:
-                    break
+        drawn[row] = draw_of_row(row, probs, thresholds[row])
+    return drawn
+
+
+@njit(cache=True, nogil=True)
+def draw_of_row(row: int, probs: NDArray[np.floating[Any]], threshold: float) -> int:
+    """Draw an index from a row of probabilities [n, A], as `draw_rows` does."""
+    whole = sum_so_far = 0.0
+    for entry in range(probs.shape[1]):
+        whole += probs[row, entry]
+    drawn = -1
+    for entry in range(probs.shape[1]):
+        if probs[row, entry] > 0.0:
+            drawn = entry  # the last one, should rounding leave the sum short of the whole
+            sum_so_far += probs[row, entry]
+            if sum_so_far > threshold * whole:
+                break
     return drawn
 
 
@@ -153,32 +160,39 @@ def draw_rows_of_logits(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Draw an index [n] from each row of logits [n, A], as `draw_rows` does from their probabilities.
 
-    `mask` [n, A] says which may be drawn, and is empty if all may. Returns indices and log-probabilities [n]; -1 for a
-    row with one that is no number.
+    `mask` [n, A] says which may be drawn, or is `NO_MASK`. Returns indices and log-probabilities [n]; -1, and no
+    number, for a row with one that is none.
     """
-    drawn, logp = np.full(len(logits), -1), np.zeros(len(logits), np.float32)
-    weights = np.empty(logits.shape[1], np.float32)
+    probs, drawn, logp = np.empty_like(logits), np.empty(len(logits), np.int64), np.empty(len(logits), np.float32)
     for row in range(len(logits)):
-        largest = np.float32(-np.inf)
-        for entry in range(logits.shape[1]):
-            if mask.shape[0] == 0 or mask[row, entry]:
-                largest = max(largest, logits[row, entry])
-        whole = 0.0
-        for entry in range(logits.shape[1]):
-            legal = mask.shape[0] == 0 or mask[row, entry]
-            weights[entry] = np.exp(logits[row, entry] - largest) if legal else np.float32(0.0)
-            whole += weights[entry]
-        if not whole > 0.0:  # NaN
-            continue
-        sum_so_far = 0.0
-        for entry in range(logits.shape[1]):
-            if weights[entry] > 0.0:
-                drawn[row] = entry  # the last one, should rounding leave the sum short of the whole
-                sum_so_far += weights[entry]
-                if sum_so_far > thresholds[row] * whole:
-                    break
-        logp[row] = logits[row, drawn[row]] - largest - np.log(whole)
+        largest, log_total, _ = softmax_of_row(row, logits, mask, probs)
+        drawn[row] = draw_of_row(row, probs, thresholds[row])
+        logp[row] = logits[row, max(drawn[row], 0)] - largest - log_total
     return drawn, logp
+
+
+@njit(cache=True, nogil=True)
+def softmax_of_row(
+    row: int, logits: NDArray[np.float32], mask: NDArray[np.bool_], p: NDArray[np.float32]
+) -> tuple[Any, Any, Any]:
+    """Write the probabilities of the actions of a row into `p` [n, A], 0 for those that are illegal.
+
+    Returns the largest logit, the logarithm of the sum of the exponentials of all less that, and the entropy.
+    """
+    largest, total, weighted = np.float32(-np.inf), np.float32(0), np.float32(0)
+    for action in range(logits.shape[1]):
+        p[row, action] = logits[row, action] if len(mask) == 0 or mask[row, action] else -np.inf
+        largest = max(largest, p[row, action])
+    for action in range(logits.shape[1]):
+        below = p[row, action] - largest
+        p[row, action] = np.exp(below)
+        total += p[row, action]
+        weighted += p[row, action] * below if p[row, action] > 0 else np.float32(0)
+    share = np.float32(1) / total
+    for action in range(logits.shape[1]):
+        p[row, action] *= share
+    log_total = np.log(total)
+    return largest, log_total, log_total - weighted * share
 
 
 def draw_by_tensors(probs: torch.Tensor, thresholds: torch.Tensor) -> torch.Tensor:

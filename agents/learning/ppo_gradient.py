@@ -1,13 +1,14 @@
 """PPO's loss and its gradient by the output of a network of discrete actions, in one pass over a minibatch."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from agents.configs.on_policy import PPOConfig
-from agents.learning.checks import action_without_output
+from agents.learning.checks import action_without_output, fits_kernel
+from agents.learning.distributions import NO_MASK, softmax_of_row
 from agents.learning.stochastic import Minibatch
 from arena.base.errors import UsageError
 from games.engine.entries import unowned
@@ -16,7 +17,6 @@ from games.engine.jit import njit
 Floats = NDArray[np.float32]
 FIGURES = "loss", "loss/clip", "loss/vf", "loss/ent", "entropy", "kl", "clip_fraction"
 """Figures of a loss, in the order of the kernel's answer."""
-NO_MASK = np.empty((0, 0), np.bool_)
 
 
 class LossOptions(NamedTuple):
@@ -50,8 +50,8 @@ class LossRows(NamedTuple):
 
 def has_kernel(scores: torch.Tensor, value: torch.Tensor) -> bool:
     """Return whether `loss_and_gradients` takes these outputs of a network: [n, A] and [n], float32, on the CPU."""
-    fits = scores.ndim == 2 and value.shape == scores.shape[:1]
-    return fits and all(output.device.type == "cpu" and output.dtype == torch.float32 for output in (scores, value))
+    alike = (value.device, value.dtype) == (scores.device, scores.dtype)
+    return fits_kernel(scores) and value.shape == scores.shape[:1] and alike
 
 
 def loss_and_gradients(
@@ -93,7 +93,7 @@ def write_gradients(
         act = rows.act[row]
         if not 0 <= act < scores.shape[1]:
             return np.empty(0, np.float32)
-        largest, log_total, entropy = _softmax(row, scores, rows.mask, by_scores)
+        largest, log_total, entropy = softmax_of_row(row, scores, rows.mask, by_scores)
         log_ratio = np.float64(scores[row, act] - largest - log_total - rows.logp_old[row])
         ratio = np.exp(log_ratio)
         surrogate, slope = _surrogate(ratio, (rows.adv[row] - mean) / unit, options)
@@ -125,28 +125,6 @@ def _mean_and_unit(adv: Floats) -> tuple[float, float]:
     for each in adv:
         squares += (each - mean) ** 2
     return mean, np.sqrt(squares / (len(adv) - 1)) + 1e-8
-
-
-@njit(cache=True, nogil=True)
-def _softmax(row: int, logits: Floats, mask: NDArray[np.bool_], p: Floats) -> tuple[Any, Any, Any]:
-    """Write the probabilities of the actions of a row, 0 for those that are illegal.
-
-    Returns the largest logit, the logarithm of the sum of the exponentials of all less that, and the entropy.
-    """
-    largest, total, weighted = np.float32(-np.inf), np.float32(0), np.float32(0)
-    for action in range(logits.shape[1]):
-        p[row, action] = logits[row, action] if len(mask) == 0 or mask[row, action] else -np.inf
-        largest = max(largest, p[row, action])
-    for action in range(logits.shape[1]):
-        below = p[row, action] - largest
-        p[row, action] = np.exp(below)
-        total += p[row, action]
-        weighted += p[row, action] * below if p[row, action] > 0 else np.float32(0)
-    share = np.float32(1) / total
-    for action in range(logits.shape[1]):
-        p[row, action] *= share
-    log_total = np.log(total)
-    return largest, log_total, log_total - weighted * share
 
 
 @njit(cache=True, nogil=True)

@@ -99,7 +99,7 @@ class ActionSampler:
 
     def choose(self, dist: Any, training: bool) -> torch.Tensor:
         """Draw actions [n] or [n, k]; with `deterministic_eval`, return the most likely ones unless in training."""
-        if self._deterministic_eval and not training:
+        if self._is_greedy(training):
             likeliest: torch.Tensor = dist.mode
             return likeliest
         return draw(dist, self.generator)
@@ -111,15 +111,24 @@ class ActionSampler:
 
         `dist` is the distribution, if it is known.
         """
-        draws = training or not self._deterministic_eval
-        if draws and self.takes_logits(scores) and _is_plain(scores) and self.generator.device.type == "cpu":
-            checks.require_fitting_scores(self._action_space, scores, mask)
+        if not self._is_greedy(training) and self._draws_from_logits(scores):
+            if dist is None:
+                checks.require_fitting_scores(self._action_space, scores, mask)
             return draw_from_logits(scores, mask, self.generator)
         dist = self.distribution(scores, mask) if dist is None else dist
         act = self.choose(dist, training)
         on_device = act.dtype == torch.int64 and self.generator.device.type == "cuda"
         # -1, which is no index, stands for none
         return act, log_probability(dist, act.clamp(min=0) if on_device else act)
+
+    def _is_greedy(self, training: bool) -> bool:
+        return self._deterministic_eval and not training
+
+    def _draws_from_logits(self, scores: Any) -> bool:
+        """Return whether nobody needs the distribution: it is of logits on the CPU, of no interest to autograd."""
+        if not self.takes_logits(scores) or self.generator.device.type != "cpu":
+            return False
+        return checks.fits_kernel(scores) and not scores.requires_grad
 
     def answer(self, scores: Any, mask: Any, hidden: Any, training: bool) -> Batch:
         """Return the output of `forward` for the actor's output; see the function `answer`."""
@@ -134,12 +143,6 @@ class ActionSampler:
         shuffled = [value.index_select(0, order).chunk(parts) for value in data.values()]
         for part in zip(*shuffled, strict=True):
             yield as_minibatch(dict(zip(data, part, strict=True)))
-
-
-def _is_plain(scores: torch.Tensor) -> bool:
-    """Return whether scores are [n, A], float32 on the CPU, and of no interest to autograd."""
-    plain = scores.ndim == 2 and scores.dtype == torch.float32 and scores.device.type == "cpu"
-    return plain and not scores.requires_grad
 
 
 def scores_of(actor: nn.Module, obs: torch.Tensor) -> torch.Tensor:

@@ -27,13 +27,8 @@ class TDLoss(NamedTuple):
     """Targets less Q-values of the actions taken, [n]."""
 
 
-def has_kernel(q: torch.Tensor) -> bool:
-    """Return whether `td_loss` takes these outputs of a network: [n, A], float32, on the CPU."""
-    return q.ndim == 2 and q.device.type == "cpu" and q.dtype == torch.float32
-
-
 def td_loss(q: torch.Tensor, batch: Batch, huber: bool) -> TDLoss:
-    """Return the loss between the Q-values [n, A] of the actions taken and their `returns`.
+    """Return the loss between the Q-values [n, A] of the actions taken, which `fits_kernel`, and their `returns`.
 
     The mean square or, with `huber`, the mean Huber loss; weighted if the buffer is prioritized. Autograd takes ten
     operations and as many on its way back, which cost more than the network of a usual batch.

@@ -6,7 +6,8 @@ import torch
 from torch.nn.functional import huber_loss, mse_loss
 
 from agents.algorithms.dqn import DQNPolicy
-from agents.learning.td_gradient import has_kernel, td_loss
+from agents.learning.checks import fits_kernel
+from agents.learning.td_gradient import td_loss
 from agents.learning.value_learning import chosen, weighted_loss
 from arena.base.errors import UsageError
 from arena.data import Batch
@@ -70,17 +71,17 @@ def test_other_numbers_of_rows_are_refused():
 
 
 def test_other_outputs_are_left_to_autograd():
-    assert has_kernel(torch.zeros(2, 3))
-    assert not has_kernel(torch.zeros(2, 3, dtype=torch.float64))
-    assert not has_kernel(torch.zeros(2, 3, 4))
-    assert not has_kernel(torch.zeros(2, 3, device="meta"))
+    assert fits_kernel(torch.zeros(2, 3))
+    assert not fits_kernel(torch.zeros(2, 3, dtype=torch.float64))
+    assert not fits_kernel(torch.zeros(2, 3, 4))
+    assert not fits_kernel(torch.zeros(2, 3, device="meta"))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_dqn_takes_the_same_step_either_way(weighted, monkeypatch):
     steps = []
     for kernel in (True, False):
-        monkeypatch.setattr("agents.algorithms.dqn.has_kernel", lambda _, kernel=kernel: kernel)
+        monkeypatch.setattr("agents.learning.checks.fits_kernel", lambda _, kernel=kernel: kernel)
         model = Given(3)
         policy = DQNPolicy(model, torch.optim.SGD(model.parameters(), 0.1))
         obs, batch = transitions(20, 3, weighted)
