@@ -144,26 +144,33 @@ def test_the_page_shows_the_house_as_it_is():
 
 def test_rooms_of_the_screens_import_downwards():
     heights = {f"arena.tui.{name}": height for height, names in enumerate(FLOORS_OF_SCREENS) for name in names}
-    upward = [
-        f"{module} imports {one.name}"
-        for module in ours()
-        for one in imports(module)
-        if (above := height_of(one.name, heights)) and above > (height_of(module, heights) or 9)
-    ]
-    assert {".".join(name.split(".")[:3]) for name in ours() if name.startswith("arena.tui.")} == heights.keys()
-    assert not upward
+    assert parts_of("arena.tui") == heights.keys()
+    assert not upward(heights)
 
 
 def test_parts_of_trainings_import_downwards():
-    height = {name: FLOORS_OF_TRAININGS.get(".".join(name.split(".")[:3]), 0) for name in modules()}
-    assert FLOORS_OF_TRAININGS.keys() <= modules().keys()
-    for module in (name for name in modules() if name.startswith("arena.training.")):
-        above = [one.name for one in imports(module) if height.get(one.name, 0) > height[module]]
-        assert not above, f"{module} imports {above}"
+    parts = parts_of("arena.training")
+    assert parts >= FLOORS_OF_TRAININGS.keys()
+    assert not upward(dict.fromkeys(parts, 0) | FLOORS_OF_TRAININGS)
 
 
-def height_of(module: str, heights: dict[str, int]) -> int | None:
-    return heights.get(".".join(module.split(".")[:3]))
+def part_of(module: str) -> str:
+    """The package or file right below a room in which a module is."""
+    return ".".join(module.split(".")[:3])
+
+
+def parts_of(room: str) -> set[str]:
+    return {part_of(name) for name in ours() if name.startswith(f"{room}.")}
+
+
+def upward(heights: dict[str, int]) -> list[str]:
+    """Imports of one part of a room by a lower one."""
+    return [
+        f"{module} imports {one.name}"
+        for module in ours()
+        for one in imports(module)
+        if (above := heights.get(part_of(one.name))) and above > heights.get(part_of(module), 9)
+    ]
 
 
 def ancestors(module: str, name: str) -> int:

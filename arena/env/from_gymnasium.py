@@ -50,8 +50,8 @@ class FromGymnasium:
         self._at = np.full(len(self), LOST)
         self._obs: Any = None
         self._infos: list[dict[str, Any]] = []
-        self._any = deepcopy(env.single_action_space)  # a random stream of its own
-        self._any.seed(0)
+        self._random_actions = deepcopy(env.single_action_space)  # a random stream of its own
+        self._random_actions.seed(0)
 
     def __len__(self) -> int:
         return self._env.num_envs
@@ -130,8 +130,10 @@ class FromGymnasium:
         """Step all environments, those of `rows` by `action`; returns rewards, terminated and truncated [B] of all."""
         if self._obs is None:
             raise UsageError("reset the environments before they step")
+        others = np.ones(len(self), np.bool_)  # than those of `rows`
+        others[rows] = False
         try:
-            self._obs, *results, infos = self._env.step(self._batched(action, rows))
+            self._obs, *results, infos = self._env.step(self._batched(action, rows, others))
         except UsageError:
             raise
         except Exception as error:
@@ -141,7 +143,6 @@ class FromGymnasium:
         self._infos = _one_by_one(infos, len(self))
         if len(rows) < len(self):
             begins = (self._at == ENDED) & (self._mode is AutoresetMode.NEXT_STEP)
-            others = _others(rows, len(self))
             self.num_dropped_steps += int((others & ~begins).sum())
             self._at[others] = LOST
             self._at[begins] = FRESH
@@ -164,12 +165,11 @@ class FromGymnasium:
 
     # --- what goes in and comes out -----------------------------------------------------------------------------
 
-    def _batched(self, action: Any, rows: Ints) -> Any:
-        """Return actions for all environments, with those of `rows` as given."""
+    def _batched(self, action: Any, rows: Ints, others: NDArray[np.bool_]) -> Any:
+        """Return actions for all environments: those of `rows` as given, of the `others` (mask [B]) at random."""
         if len(rows) == len(self) and isinstance(action, np.ndarray):
             return action[np.argsort(rows)]
-        others = np.flatnonzero(_others(rows, len(self))).tolist()
-        each = dict(zip(others, map(self._any_action, others), strict=True))
+        each = {row: self._random_action(row) for row in np.flatnonzero(others).tolist()}
         each |= zip(rows.tolist(), action, strict=True)
         actions = [each[row] for row in range(len(self))]
         space = self._env.single_action_space
@@ -178,11 +178,12 @@ class FromGymnasium:
             return concatenate(space, actions, room)
         return np.array(actions)
 
-    def _any_action(self, row: int) -> Any:
+    def _random_action(self, row: int) -> Any:
         """Return a random action, a legal one if there is a mask."""
-        if isinstance(self._obs, dict) and "mask" in self._obs and isinstance(self._any, gym.spaces.Discrete):
-            return self._any.sample(mask=np.asarray(self._obs["mask"][row], np.int8))
-        return self._any.sample()
+        space, obs = self._random_actions, self._obs
+        if isinstance(obs, dict) and "mask" in obs and isinstance(space, gym.spaces.Discrete):
+            return space.sample(mask=np.asarray(obs["mask"][row], np.int8))
+        return space.sample()
 
     def _shown(self, rows: Ints, final: dict[int, Any] | None = None) -> Any:
         """Return observations of environments, copied and stacked; `final` holds the last ones of those that ended."""
@@ -208,13 +209,6 @@ class FromGymnasium:
     def close(self) -> None:
         """Close the environments."""
         self._env.close()
-
-
-def _others(rows: Ints, num_envs: int) -> NDArray[np.bool_]:
-    """Return a mask [B] of the environments that are not among `rows`."""
-    mask = np.ones(num_envs, np.bool_)
-    mask[rows] = False
-    return mask
 
 
 def _one_by_one(infos: Any, num_envs: int) -> list[dict[str, Any]]:
