@@ -20,7 +20,7 @@ class Options:
     """
 
     task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
-    """Game or environment: connect_four, tic_tac_toe:m=6,n=6,k=4, gym:CartPole-v1."""
+    """Game or environment: connect_four, tic_tac_toe:m=6,n=6,k=4, gym:CartPole-v1, gym:./walk.py."""
     agent: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="AGENT")]
     """Agent that plays, as 'arena agents' lists them: random, alphabeta:4, ppo:runs/mine."""
     out: Path

@@ -14,7 +14,7 @@ import tyro
 from arena.base.errors import UsageError
 from arena.cli.main import COMMANDS, main
 from arena.policy.registry import AGENTS, GAMES, HOSTS, SOLVERS, agent_kind
-from arena.training.options import GYM
+from arena.training.gym_names import GYM
 
 VARIABLE = "ARENA_COMPLETE"
 """Environment variable with a command line, up to the place that is completed."""

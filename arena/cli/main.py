@@ -168,7 +168,7 @@ def _has_screen() -> bool:
 
 
 def _run(command: str, arguments: list[str]) -> int:
-    if any("pettingzoo:" in argument or ".py" in argument for argument in arguments):
+    if any(mark in argument for argument in arguments for mark in ("pettingzoo:", "gym:", ".py")):
         from games.engine.trust import trust_named  # here, since most commands name none
 
         trust_named(arguments)

@@ -16,6 +16,7 @@ from arena.base.errors import UsageError
 from arena.base.tables import Cell, Column, print_table
 from arena.base.text import printable_lines
 from arena.training.follow import FoundRun, find_runs, load_run, survey_runs
+from arena.training.gym_names import short_task
 from arena.training.live_files import requested
 from arena.training.scores import score_words
 from arena.tui.services.jobs import as_name, start
@@ -131,7 +132,7 @@ def _cells(run: FoundRun) -> list[Cell]:
     return [
         Text(status.state, "bold" if status.at_work else ""),
         run.name,
-        short_name(name_of(run.game)),
+        short_task(name_of(run.game)),
         short_name(run.algorithm),
         f"{status.step:,}",
         status.share,

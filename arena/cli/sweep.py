@@ -17,6 +17,7 @@ from arena.base.terminal import make_console
 from arena.base.text import file_name
 from arena.cli.train import Algorithm, SettingsFile, Task, options_of
 from arena.policy.registry import learning_algorithm
+from arena.training.gym_names import short_task
 from arena.training.options import USUAL_LOGGER, LoggerName
 from arena.training.settings import SETTINGS
 from arena.training.sweep.search_space import read_space
@@ -40,7 +41,8 @@ class Options:
     """Options of every sweep."""
 
     task: Task
-    """The game, with its options if any (tic_tac_toe:m=6,n=6,k=4), or a Gymnasium environment (gym:CartPole-v1)."""
+    """The game, with its options if any (tic_tac_toe:m=6,n=6,k=4), or a Gymnasium environment (gym:CartPole-v1,
+    gym:./walk.py)."""
     algo: Algorithm
     """The learning algorithm; 'arena agents' lists them."""
     search: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME=LOW..HIGH|A|B")] = ()
@@ -90,7 +92,7 @@ def _setup(options: Any) -> SweepSetup:
     if options.parallel != "1" and not options.run.threads:
         parts["run"] = replace(options.run, threads=1)  # trials would wait for each other's threads
     usual = Path(
-        "runs", f"sweep-{file_name(short_name(task_name(options.task)))}-{file_name(short_name(options.algo))}"
+        "runs", f"sweep-{file_name(short_task(task_name(options.task)))}-{file_name(short_name(options.algo))}"
     )
     searched = {name: part for name, part in parts.items() if name != "scale"}
     dimensions = read_space(options.search, options.space, searched)

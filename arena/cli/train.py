@@ -17,6 +17,7 @@ from arena.cli.faults import complain
 from arena.cli.resuming import resume_command, resumed_run
 from arena.policy.registry import AGENTS, learning_algorithm
 from arena.policy.snapshots import BEST, SNAPSHOT
+from arena.training.gym_names import is_gym, stored_task
 from arena.training.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, nearest_preset, usual_league
 from arena.training.league.scale import ScaleConfig
 from arena.training.make import make_training
@@ -30,7 +31,7 @@ from arena.training.options import (
 )
 from arena.training.settings import Settings, read_settings
 from arena.training.stored import RunDescription, holds_run, lengthened
-from arena.training.task_names import is_gym, make_task, task_name
+from arena.training.task_names import make_task, task_name
 from games.engine.identity import GameId
 from games.engine.registry import require_game_name
 from games.engine.source_files import is_source_file, stored_name
@@ -57,7 +58,8 @@ class Options:
     """Options of every training."""
 
     task: Task
-    """The game, with its options if any (tic_tac_toe:m=6,n=6,k=4), or a Gymnasium environment (gym:CartPole-v1)."""
+    """The game, with its options if any (tic_tac_toe:m=6,n=6,k=4), or a Gymnasium environment (gym:CartPole-v1,
+    gym:./walk.py)."""
     algo: Algorithm
     """The learning algorithm; 'arena agents' lists them."""
     ui: bool = False
@@ -112,7 +114,7 @@ def options_of(arguments: Sequence[str], stored: RunDescription | None, base: ty
     task, algo = named_training(arguments, stored)
     task, algo = task or settings.task or "", algo or settings.algo or ""
     if stored is not None:
-        stored.require_training_of(stored_name(GameId.parse(task).name), stored_name(algo))
+        stored.require_training_of(stored_task(GameId.parse(task).name), stored_name(algo))
         _require_its_network(stored, arguments)
     single = is_gym(task)
     if algo and not single:
@@ -260,12 +262,12 @@ def _what_now(task: "Game | GymTask", name: str, spec: str) -> list[str]:
     """Return the commands for a trained agent, a line each."""
     from games.engine.game import Game
 
+    quoted = shlex.quote(name)
     if isinstance(task, Game):
-        quoted = shlex.quote(name)
         others = f" {'random' if task.competitive else spec}" * (task.num_players - 1)
         return [f"watch it:  arena watch {quoted} {spec}{others}", f"play it:   arena play {quoted} {spec}"]
-    watch = [f"watch it:  arena watch {name} {spec}"] if task.has_pixels else []
-    return [*watch, f"its play:  arena collect {name} {spec} --out FILE.hdf5"]
+    watch = [f"watch it:  arena watch {quoted} {spec}"] if task.has_pixels else []
+    return [*watch, f"its play:  arena collect {quoted} {spec} --out FILE.hdf5"]
 
 
 def _resumed(options: Any) -> Any:

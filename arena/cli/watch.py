@@ -18,8 +18,8 @@ from arena.match.limits import Limits
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
 from arena.tournament.openings import openings_of
-from arena.training.options import GYM
-from arena.training.task_names import is_gym
+from arena.training.gym_names import is_gym
+from arena.training.task_names import make_gym_task
 from arena.tui.services.agents import contained_agent
 from games.engine.game import Game
 
@@ -129,10 +129,9 @@ def _episodes(options: Options) -> Iterator["ArenaScreen"]:
     unused = "boards", "limits", "openings"
     refuse_unused(options, Options(options.game), unused, f"for games, and {options.game} is none")
     from arena.training.episodes import WatchedEpisodes
-    from arena.training.tasks import GymTask
     from arena.tui.screens.episodes import EpisodesScreen
 
-    task, agent = GymTask(options.game.removeprefix(GYM)), options.agents[0]
+    task, agent = make_gym_task(options.game), options.agents[0]
     with closing(WatchedEpisodes(task, agent, options.seed)) as episodes:
         speed = options.speed or episodes.frames_per_second
         yield EpisodesScreen(task.name, agent, episodes, options.games, speed)

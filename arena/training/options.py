@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
 from arena.base.text import file_name
+from arena.training.gym_names import short_task
 from games.engine.source_files import short_name, stored_name
 
 if TYPE_CHECKING:
@@ -15,13 +16,11 @@ if TYPE_CHECKING:
 LoggerName = Literal["tensorboard", "csv", "wandb"]
 USUAL_LOGGER: LoggerName = "tensorboard"
 """Logger of a training that is given none."""
-GYM = "gym:"
-"""Prefix of the task names of Gymnasium environments: gym:CartPole-v1."""
 
 
 def default_folder(task: str, algo: str) -> Path:
     """Return the default folder of a run; `task` is the name of a game or of an environment."""
-    return Path("runs") / file_name(f"{short_name(task)}-{short_name(algo)}")
+    return Path("runs") / file_name(f"{short_task(task)}-{short_name(algo)}")
 
 
 EVALUATION = ("random", "one-ply")

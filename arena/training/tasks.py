@@ -1,13 +1,17 @@
 """Gymnasium environments as tasks to train for, besides games."""
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 
 from arena.base.errors import UsageError
 from arena.policy.registration import Spaces
-from arena.training.options import GYM
+from arena.training.gym_names import GYM, stored_task
+from arena.training.gym_specs import spec_of
+from games.engine.errors import in_a_line
+from games.engine.source_files import without_hash
 
 PIXELS = "rgb_array"
 """Gymnasium's word for rendering RGB pixels."""
@@ -16,17 +20,20 @@ PIXELS = "rgb_array"
 class GymTask:
     """A Gymnasium environment by its id; `gym:CartPole-v1` on the command line.
 
-    Raises `UsageError` if Gymnasium does not know the id or cannot make the environment.
+    The id may be that of a module, `minigrid:MiniGrid-Empty-5x5-v0`, or be a file, `./walk.py` or `./walk.py:Walk-v0`.
+    `options` are arguments for `gym.make`. Raises `UsageError` if Gymnasium cannot make the environment, or if a module
+    or a file is not trusted.
     """
 
-    def __init__(self, env_id: str):
-        self.env_id = env_id
+    def __init__(self, env_id: str, options: Mapping[str, Any] | None = None):
+        self.name = stored_task(GYM + env_id)
+        self.options: dict[str, Any] = dict(sorted((options or {}).items()))
         try:
             env = self.make()
-        except (gym.error.Error, ImportError) as error:
-            raise UsageError(f"gym:{env_id} cannot be made: {' '.join(str(error).split())}") from None
-        self.name = GYM + env_id
-        self.options: dict[str, Any] = {}
+        except UsageError:
+            raise
+        except Exception as error:  # third-party code may raise anything
+            raise UsageError(f"{GYM}{env_id} cannot be made: {in_a_line(error)}") from error
         self.spaces = Spaces(env.observation_space, env.action_space)
         self.render_modes = tuple(env.metadata.get("render_modes") or ())
         """What the environment says that it can render."""
@@ -39,22 +46,25 @@ class GymTask:
 
     def make(self) -> gym.Env[Any, Any]:
         """Return a new environment."""
-        return gym.make(self.env_id)
+        return self._make(**self.options)
+
+    def _make(self, **options: Any) -> gym.Env[Any, Any]:
+        return gym.make(spec_of(self.name.removeprefix(GYM)), **options)
 
     def make_shown(self) -> gym.Env[Any, Any]:
         """Return a new environment that renders RGB pixels; raise `UsageError` if it cannot."""
         if not self.has_pixels:
             known = ", ".join(map(str, self.render_modes)) or "nothing"
-            raise UsageError(f"{self.name} cannot be watched: it renders {known}, not {PIXELS}")
+            raise UsageError(f"{without_hash(self.name)} cannot be watched: it renders {known}, not {PIXELS}")
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # before pygame is imported: it is to open no window
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
         env = None
         try:
-            env = gym.make(self.env_id, render_mode=PIXELS)
+            env = self._make(**self.options | {"render_mode": PIXELS})
             env.reset(seed=0)
             env.render()
         except (gym.error.Error, ImportError) as error:  # whose text says what to install
             if env is not None:
                 env.close()
-            raise UsageError(f"{self.name} cannot be watched: {' '.join(str(error).split())}") from None
+            raise UsageError(f"{without_hash(self.name)} cannot be watched: {' '.join(str(error).split())}") from None
         return env

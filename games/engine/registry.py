@@ -92,7 +92,10 @@ class Registry:
             raise UsageError(f"{path} has {len(references)} entries in {mapping}; a file holds one {self.noun}")
         entry = getattr(module, references[0], None)
         if entry is None:
-            raise UsageError(f"{path} defines no {self.noun}: it has no {references[0]!r}")
+            kinds = (base for kind in vars(module).values() if isinstance(kind, type) for base in kind.__mro__)
+            is_gym = any(kind.__module__.partition(".")[0] == "gymnasium" for kind in kinds)
+            instead = f"; the environment of Gymnasium in it is gym:{path}" if is_gym else ""
+            raise UsageError(f"{path} defines no {self.noun}: it has no {references[0]!r}{instead}")
         return entry
 
 

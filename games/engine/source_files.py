@@ -21,6 +21,7 @@ from games.engine.errors import UsageError, in_a_line
 from games.engine.trust import SUFFIX, require_trusted_file, trusted_files
 
 NAME = re.compile(rf"(?P<path>[^:(@]+{re.escape(SUFFIX)})(?:@(?P<hash>[0-9a-f]{{8}}))?")
+HASH = re.compile(rf"(?<={re.escape(SUFFIX)})@[0-9a-f]{{8}}(?=:|$)")
 PREFIX = "arena_file_"
 
 
@@ -30,13 +31,12 @@ def is_source_file(name: str) -> bool:
 
 
 def without_hash(name: str) -> str:
-    """Return a name as the user types it: that of a file without the hash of its content.
+    """Return a name as the user types it: a file in it without the hash of its content.
 
-    >>> without_hash("./nim.py@1a2b3c4d"), without_hash("hex")
-    ('./nim.py', 'hex')
+    >>> without_hash("./nim.py@1a2b3c4d"), without_hash("gym:./walk.py@1a2b3c4d:Walk-v0"), without_hash("hex")
+    ('./nim.py', 'gym:./walk.py:Walk-v0', 'hex')
     """
-    match = NAME.fullmatch(name)
-    return match["path"] if match else name
+    return HASH.sub("", name)
 
 
 def short_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Modules that may be imported for the name of a game or an agent: PettingZoo's, and those that the user trusts.
+"""Modules that may be imported for the name of a game or an agent: known environments, and what the user trusts.
 
 Games and agents are named in files that somebody else may have written: stores, run folders, records. Importing a
 module runs it, so a name from a file imports nothing but what is known here, or what the user has named on the command
@@ -13,7 +13,10 @@ from pathlib import Path
 
 from games.engine.errors import UsageError
 
-KNOWN = ("pettingzoo.butterfly", "pettingzoo.classic", "pettingzoo.mpe", "pettingzoo.sisl", "pettingzoo.atari", "mpe2")
+KNOWN = (
+    *("pettingzoo.butterfly", "pettingzoo.classic", "pettingzoo.mpe", "pettingzoo.sisl", "pettingzoo.atari", "mpe2"),
+    *("ale_py", "gymnasium_robotics", "highway_env", "minigrid", "miniworld"),
+)
 """Packages whose modules are environments and nothing else."""
 VARIABLE = "ARENA_TRUST"
 SUFFIX = ".py"
@@ -74,9 +77,9 @@ def _trusted() -> list[str]:
 
 
 def trust_named(arguments: Sequence[str]) -> None:
-    """Trust the modules of the PettingZoo environments, and the Python files, that a command line names."""
+    """Trust the Python files that a command line names, and the modules of environments (PettingZoo, Gymnasium)."""
     for argument in arguments:
-        for module in re.findall(r"(?<![\w.])pettingzoo:([\w.]+)", argument):
-            trust(module)
-        for path in re.findall(r"(?:^|[\s=])([^\s:=(@]+\.py)(?=[:(@\s]|$)", argument):
+        for module in re.findall(r"(?<![\w.])(?:pettingzoo:([\w.]+)|gym:([\w.]+):)", argument):
+            trust("".join(module))
+        for path in re.findall(r"(?:^|[\s=]|\bgym:)([^\s:=(@]+\.py)(?=[:(@,\s]|$)", argument):
             trust(path)

@@ -20,8 +20,8 @@ from arena.match.files import WrittenMatch
 from arena.match.verdict import MatchRecord
 from arena.policy.registry import make_game
 from arena.training.follow import FollowedRun, FoundRun
+from arena.training.gym_names import GYM
 from arena.training.live_files import Request, Status, request, requested
-from arena.training.options import GYM
 from arena.tui.drawing.board import BoardView
 from arena.tui.screens.base import ArenaScreen, repeatedly
 from arena.tui.screens.keys import COMMON_KEYS, SPEED_KEYS
