@@ -312,10 +312,14 @@ def _write_failure(folder: Path, error: OSError) -> str:
 
 def _training(task: "Game | GymTask", options: Any) -> "TrainingRun":
     """Return the training that the options describe."""
+    from arena.training.tasks import MOST_STEPS
     from games.engine.game import Game  # here, as numba takes longer than the help of a command
 
     learning_algorithm(options.algo)  # raises if there is none; only then do the options have no config
     if not isinstance(options.run, RunConfig):
+        if not isinstance(task, Game) and not task.limits_episodes:
+            cut = f"{options.task} sets no limit to an episode, which is cut off after {MOST_STEPS:,} steps"
+            print(f"{cut}; max_episode_steps=N, after a comma, sets another", file=sys.stderr)
         return make_training(task, options.algo, options.config, options.run)
     if isinstance(task, Game) and not task.repeatable:
         warning = f"{task.spec} plays another game by the same seed and moves: this training is not resumed exactly"

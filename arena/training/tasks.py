@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
+from gymnasium.wrappers import TimeLimit
 
 from arena.base.errors import UsageError
+from arena.collector.plain_spaces import with_plain_spaces
 from arena.policy.registration import Spaces
 from arena.training.gym_names import GYM, stored_task
 from arena.training.gym_specs import spec_of
@@ -17,26 +19,33 @@ PIXELS = "rgb_array"
 """Gymnasium's word for rendering RGB pixels."""
 
 
+MOST_STEPS = 10_000
+"""Steps after which an episode is cut off, if the environment has no such limit itself."""
+
+
 class GymTask:
     """A Gymnasium environment by its id; `gym:CartPole-v1` on the command line.
 
     The id may be that of a module, `minigrid:MiniGrid-Empty-5x5-v0`, or be a file, `./walk.py` or `./walk.py:Walk-v0`.
-    `options` are arguments for `gym.make`. Raises `UsageError` if Gymnasium cannot make the environment, or if a module
-    or a file is not trusted.
+    `options` are arguments for `gym.make`. Spaces are made plain, see `with_plain_spaces`. Raises `UsageError` if
+    Gymnasium cannot make the environment, if a module or a file is not trusted, or if spaces cannot be made plain.
     """
 
     def __init__(self, env_id: str, options: Mapping[str, Any] | None = None):
         self.name = stored_task(GYM + env_id)
         self.options: dict[str, Any] = dict(sorted((options or {}).items()))
         try:
-            env = self.make()
+            env = self._made()
         except UsageError:
             raise
         except Exception as error:  # third-party code may raise anything
             raise UsageError(f"{GYM}{env_id} cannot be made: {in_a_line(error)}") from error
-        self.spaces = Spaces(env.observation_space, env.action_space)
+        self.limits_episodes = _limits_episodes(env)
+        """True if the environment cuts episodes off itself."""
         self.render_modes = tuple(env.metadata.get("render_modes") or ())
         """What the environment says that it can render."""
+        env = _fitted(env)
+        self.spaces = Spaces(env.observation_space, env.action_space)
         env.close()
 
     @property
@@ -46,10 +55,11 @@ class GymTask:
 
     def make(self) -> gym.Env[Any, Any]:
         """Return a new environment."""
-        return self._make(**self.options)
+        return _fitted(self._made())
 
-    def _make(self, **options: Any) -> gym.Env[Any, Any]:
-        return gym.make(spec_of(self.name.removeprefix(GYM)), **options)
+    def _made(self, **further: Any) -> gym.Env[Any, Any]:
+        """Return what Gymnasium makes."""
+        return gym.make(spec_of(self.name.removeprefix(GYM)), **self.options | further)
 
     def make_shown(self) -> gym.Env[Any, Any]:
         """Return a new environment that renders RGB pixels; raise `UsageError` if it cannot."""
@@ -60,7 +70,7 @@ class GymTask:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
         env = None
         try:
-            env = self._make(**self.options | {"render_mode": PIXELS})
+            env = _fitted(self._made(render_mode=PIXELS))
             env.reset(seed=0)
             env.render()
         except (gym.error.Error, ImportError) as error:  # whose text says what to install
@@ -68,3 +78,12 @@ class GymTask:
                 env.close()
             raise UsageError(f"{without_hash(self.name)} cannot be watched: {' '.join(str(error).split())}") from None
         return env
+
+
+def _limits_episodes(env: gym.Env[Any, Any]) -> bool:
+    return env.spec is not None and env.spec.max_episode_steps is not None
+
+
+def _fitted(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+    """Return an environment with plain spaces whose episodes end."""
+    return with_plain_spaces(env if _limits_episodes(env) else TimeLimit(env, MOST_STEPS))
