@@ -134,7 +134,7 @@ def _episodes(options: Options) -> Iterator["ArenaScreen"]:
     task, agent = make_gym_task(options.game), options.agents[0]
     with closing(WatchedEpisodes(task, agent, options.seed)) as episodes:
         speed = options.speed or episodes.frames_per_second
-        yield EpisodesScreen(task.name, agent, episodes, options.games, speed)
+        yield EpisodesScreen(options.game, agent, episodes, options.games, speed)
 
 
 @contextmanager

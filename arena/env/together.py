@@ -19,9 +19,10 @@ def each(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 
 
 def raise_first(errors: Sequence[Exception]) -> None:
-    """Raise the first of several errors, if there is one, with notes of the others."""
+    """Raise the first of several errors, if there is one, with notes of those that say something else."""
     if errors:
-        for other in errors[1:]:
+        _, *others = dict.fromkeys(map(str, errors))
+        for other in others:
             errors[0].add_note(f"besides: {other}")
         raise errors[0]
 

@@ -7,12 +7,12 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.wrappers import TimeLimit
 
-from arena.base.errors import UsageError
+from arena.base.errors import UsageError, foreign_code
 from arena.collector.plain_spaces import with_plain_spaces
 from arena.policy.registration import Spaces
 from arena.training.gym_names import GYM, stored_task
 from arena.training.gym_specs import spec_of
-from games.engine.errors import in_a_line
+from games.engine.errors import foreign_fault, in_a_line
 from games.engine.source_files import without_hash
 
 PIXELS = "rgb_array"
@@ -39,12 +39,12 @@ class GymTask:
         except UsageError:
             raise
         except Exception as error:  # third-party code may raise anything
-            raise UsageError(f"{GYM}{env_id} cannot be made: {in_a_line(error)}") from error
+            raise UsageError(f"{GYM}{env_id} cannot be made: {_sentence(error)}") from error
         self.limits_episodes = _limits_episodes(env)
         """True if the environment cuts episodes off itself."""
         self.render_modes = tuple(env.metadata.get("render_modes") or ())
         """What the environment says that it can render."""
-        env = _fitted(env)
+        env = self._fitted(env)
         self.spaces = Spaces(env.observation_space, env.action_space)
         env.close()
 
@@ -55,7 +55,12 @@ class GymTask:
 
     def make(self) -> gym.Env[Any, Any]:
         """Return a new environment."""
-        return _fitted(self._made())
+        return self._fitted(self._made())
+
+    def _fitted(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+        """Return an environment with plain spaces whose episodes end."""
+        env = Named(env if _limits_episodes(env) else TimeLimit(env, MOST_STEPS), without_hash(self.name))
+        return with_plain_spaces(env)
 
     def _made(self, **further: Any) -> gym.Env[Any, Any]:
         """Return what Gymnasium makes."""
@@ -70,20 +75,43 @@ class GymTask:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
         env = None
         try:
-            env = _fitted(self._made(render_mode=PIXELS))
+            env = self._fitted(self._made(render_mode=PIXELS))
             env.reset(seed=0)
             env.render()
-        except (gym.error.Error, ImportError) as error:  # whose text says what to install
+        except Exception as error:
             if env is not None:
                 env.close()
-            raise UsageError(f"{without_hash(self.name)} cannot be watched: {' '.join(str(error).split())}") from None
+            raise UsageError(f"{without_hash(self.name)} cannot be watched: {_sentence(error)}") from error
         return env
+
+
+def _sentence(error: Exception) -> str:
+    """Return what an error says, in a line; Gymnasium's own, and those of imports, say it in a sentence."""
+    is_sentence = isinstance(error, UsageError | gym.error.Error | ImportError)
+    return " ".join(str(error).split()) if is_sentence else in_a_line(error)
 
 
 def _limits_episodes(env: gym.Env[Any, Any]) -> bool:
     return env.spec is not None and env.spec.max_episode_steps is not None
 
 
-def _fitted(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
-    """Return an environment with plain spaces whose episodes end."""
-    return with_plain_spaces(env if _limits_episodes(env) else TimeLimit(env, MOST_STEPS))
+class Named(gym.Wrapper[Any, Any, Any, Any]):
+    """An environment whose errors say in which one they were, as `foreign_code` does."""
+
+    def __init__(self, env: gym.Env[Any, Any], name: str):
+        super().__init__(env)
+        self._name = name
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        """Reset the environment."""
+        with foreign_code(f"{self._name} failed to begin an episode"):
+            return self.env.reset(**options)
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Step the environment."""
+        try:
+            return self.env.step(action)
+        except UsageError:
+            raise
+        except Exception as error:
+            raise foreign_fault(f"{self._name} failed in a step", error) from error

@@ -56,6 +56,11 @@ def foreign_code(doing: str) -> Iterator[None]:
     except UsageError:
         raise
     except Exception as error:
-        fault = UsageError(f"{doing}: {in_a_line(error)}")
-        fault.add_note("".join(traceback.format_exception(error)))
-        raise fault from error
+        raise foreign_fault(doing, error) from error
+
+
+def foreign_fault(doing: str, error: Exception) -> UsageError:
+    """Return what `foreign_code` raises for an error, where a context at every call would take too long."""
+    fault = UsageError(f"{doing}: {in_a_line(error)}")
+    fault.add_note("".join(traceback.format_exception(error)))
+    return fault

@@ -97,6 +97,30 @@ def test_an_episode_without_a_limit_is_cut_off(endless, monkeypatch, tmp_path, c
     assert capsys.readouterr().err.startswith(expected)
 
 
+class Broken(Echo):
+    """Fails in its third step."""
+
+    def __init__(self):
+        super().__init__(Box(0, 1, (2,)), Discrete(2))
+
+    def step(self, action):
+        if len(self.done) == 2:
+            raise ZeroDivisionError("no [red]more[/red]")
+        return super().step(action)
+
+
+def test_what_fails_in_an_environment_is_its_own(tmp_path, capsys):
+    gym.register("ArenaBroken-v0", Broken, max_episode_steps=9)
+    try:
+        assert main(["train", "gym:ArenaBroken-v0", "dqn", "--out", str(tmp_path / "a"), *SHORT]) == 2
+    finally:
+        del gym.registry["ArenaBroken-v0"]
+    error = capsys.readouterr().err
+    assert error.count("gym:ArenaBroken-v0 failed in a step: ZeroDivisionError: no [red]more[/red]\n") == 1
+    assert "raise ZeroDivisionError" in error, "the author sees where"
+    assert "besides" not in error
+
+
 def test_environments_of_gymnasium_whose_observations_are_tuples(tmp_path):
     short = [
         "--steps",
