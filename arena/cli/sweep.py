@@ -132,5 +132,6 @@ def _report(setup: SweepSetup, rows: "Sequence[TrialRow]", as_json: bool) -> Non
         raise UsageError(f"no trial of {setup.folder} went to its end" + (f": {failed.message}" if failed else ""))
     folder = setup.folder_of(best.number)
     print(f"best: trial {best.number}, {setup.algo}:{folder}", file=remarks)
-    longer = ["arena", "train", "--config", str(folder / SETTINGS), "--out", str(setup.folder / "best"), "--steps"]
+    named = ["arena", "train", setup.task, setup.algo]  # a file that the settings alone name is not trusted
+    longer = [*named, "--config", str(folder / SETTINGS), "--out", str(setup.folder / "best"), "--steps"]
     print(f"train it longer: {shlex.join(longer)} {10 * setup.parts['run'].steps}", file=remarks)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from contextlib import closing
 
@@ -185,6 +186,14 @@ def test_an_agent_plays_in_the_environment_after_an_edit(place, capsys):
     capsys.readouterr()
     assert main(["train", "gym:./walk.py", "dqn", "--resume", "--steps", "400"]) == 2
     assert "trains for gym:./walk.py@" in capsys.readouterr().err
+
+
+def test_the_best_of_a_sweep_is_trained_by_the_command_that_is_printed(place, monkeypatch, capsys):
+    short = ["--steps", "100", "--snapshots", "1", "--hidden", "8", "--test-episodes", "1"]
+    assert main(["sweep", "gym:./walk.py,length=2", "dqn", "--search", "batch_size=8|16", "--trials", "1", *short]) == 0
+    [line] = [one for one in capsys.readouterr().out.splitlines() if one.startswith("train it longer: ")]
+    monkeypatch.setenv(VARIABLE, "")
+    assert main(shlex.split(line.partition(": arena ")[2])) == 0
 
 
 def test_a_file_of_gymnasium_is_no_game(place, capsys):
