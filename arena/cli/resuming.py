@@ -7,6 +7,7 @@ from pathlib import Path
 from arena.base.errors import UsageError
 from arena.training.stored import RunDescription, holds_run
 from games.engine.source_files import is_source_file
+from games.engine.trust import code_named, is_known
 
 
 def resumed_run(command: str, arguments: Sequence[str], usual: Callable[[], Path | None]) -> RunDescription | None:
@@ -25,8 +26,14 @@ def resumed_run(command: str, arguments: Sequence[str], usual: Callable[[], Path
     raise UsageError(f"--resume needs a run: arena {command} RUN --resume, or the arguments that it was begun with")
 
 
-def resume_command(command: str, folder: Path) -> str:
-    """Return the shell command that resumes a run."""
+def resume_command(command: str, folder: Path, *named: str) -> str:
+    """Return the shell command that resumes a run.
+
+    `named` are words that name what is run. They are repeated where there is code of others among them, which is not
+    run because a folder names it.
+    """
+    if any(not is_known(name) for name in code_named(named)):
+        return shlex.join(["arena", command, *named, "--out", str(folder), "--resume"])
     return shlex.join(["arena", command, str(folder), "--resume"])
 
 

@@ -84,7 +84,10 @@ def run(options: Options) -> int:
         try:
             last = work.solve(bar.show)
         except KeyboardInterrupt:
-            print(f"\nstopped; resume with: {resume_command('solve', work.folder)}", file=sys.stderr)
+            print(
+                f"\nstopped; resume with: {resume_command('solve', work.folder, game.spec, options.solver)}",
+                file=sys.stderr,
+            )
             raise
     agent, distance = f"{solver.agent}:{work.folder}", f"{last.result.exploitability:.3g}"
     if solver.measures_exactly:

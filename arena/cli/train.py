@@ -201,7 +201,7 @@ def run(options: Any) -> int:
 
     training = _training(task, options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
-    resume = resume_command("train", folder)
+    resume = resume_command("train", folder, options.task, options.algo)
     if training.finished:
         print(f"{folder}: this run is finished; its agent is {spec}")
         print(f"to train longer: {resume} --steps {2 * options.run.steps}")

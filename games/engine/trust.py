@@ -44,11 +44,20 @@ def trusted_files() -> Iterator[str]:
 def require_trust(module: str, any_function: bool) -> None:
     """Raise `UsageError` unless a module may be imported; `any_function` if more than its usual functions is called."""
     trusted = _trusted() if any_function else [*KNOWN, *_trusted()]
-    if not any(module == known or module.startswith(f"{known}.") for known in trusted):
+    if not _is_among(module, trusted):
         raise UsageError(
             f"{module} is not imported because a file names it: name the environment on the command line, call "
             f"arena.env.trust({module!r}), or set {VARIABLE}={module}"
         )
+
+
+def is_known(module: str) -> bool:
+    """Return whether a module may be imported whoever names it."""
+    return _is_among(module, KNOWN)
+
+
+def _is_among(module: str, packages: Sequence[str]) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 
 def require_trusted_file(path: str) -> None:
@@ -78,8 +87,13 @@ def _trusted() -> list[str]:
 
 def trust_named(arguments: Sequence[str]) -> None:
     """Trust the Python files that a command line names, and the modules of environments (PettingZoo, Gymnasium)."""
+    for name in code_named(arguments):
+        trust(name)
+
+
+def code_named(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the Python files, and the modules of environments, that a command line names."""
     for argument in arguments:
         for module in re.findall(r"(?<![\w.])(?:pettingzoo:([\w.]+)|gym:([\w.]+):)", argument):
-            trust("".join(module))
-        for path in re.findall(r"(?:^|[\s=]|\bgym:)([^\s:=(@]+\.py)(?=[:(@,\s]|$)", argument):
-            trust(path)
+            yield "".join(module)
+        yield from re.findall(r"(?:^|[\s=]|\bgym:)([^\s:=(@]+\.py)(?=[:(@,\s]|$)", argument)

@@ -5,12 +5,14 @@ import os
 import shlex
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import gymnasium as gym
 import pytest
 
 from arena.base.errors import UsageError
 from arena.cli.main import main
+from arena.cli.resuming import resume_command
 from arena.env import ProcessOptions, SubprocVectorEnv
 from arena.training.gym_names import short_task, stored_task
 from arena.training.task_names import make_gym_task, task_name
@@ -186,6 +188,18 @@ def test_an_agent_plays_in_the_environment_after_an_edit(place, capsys):
     capsys.readouterr()
     assert main(["train", "gym:./walk.py", "dqn", "--resume", "--steps", "400"]) == 2
     assert "trains for gym:./walk.py@" in capsys.readouterr().err
+
+
+def test_what_resumes_a_run_names_a_file_again(place, monkeypatch, capsys):
+    assert resume_command("train", Path("q"), "gym:CartPole-v1", "dqn") == "arena train q --resume"
+    assert resume_command("train", Path("q"), "pettingzoo:mpe2.simple_v3", "dqn") == "arena train q --resume"
+    command = resume_command("train", Path("q"), "gym:./walk.py,length=2", "dqn")
+    assert command == "arena train gym:./walk.py,length=2 dqn --out q --resume"
+    short = ["--steps", "100", "--snapshots", "1", "--hidden", "8", "--test-episodes", "1"]
+    assert main(["train", "gym:./walk.py,length=2", "dqn", "--out", "q", *short]) == 0
+    monkeypatch.setenv(VARIABLE, "")
+    assert main(shlex.split(command)[1:]) == 0
+    assert f"to train longer: {command} --steps 200" in capsys.readouterr().out
 
 
 def test_the_best_of_a_sweep_is_trained_by_the_command_that_is_printed(place, monkeypatch, capsys):
