@@ -13,10 +13,9 @@ from pathlib import Path
 
 from games.engine.errors import UsageError
 
-KNOWN = (
-    *("pettingzoo.butterfly", "pettingzoo.classic", "pettingzoo.mpe", "pettingzoo.sisl", "pettingzoo.atari", "mpe2"),
-    *("ale_py", "gymnasium_robotics", "highway_env", "minigrid", "miniworld"),
-)
+OF_PETTINGZOO = (*(f"pettingzoo.{kind}" for kind in ("butterfly", "classic", "mpe", "sisl", "atari")), "mpe2")
+OF_GYMNASIUM = ("ale_py", "gymnasium_robotics", "highway_env", "minigrid", "miniworld")
+KNOWN = (*OF_PETTINGZOO, *OF_GYMNASIUM)
 """Packages whose modules are environments and nothing else."""
 VARIABLE = "ARENA_TRUST"
 SUFFIX = ".py"

@@ -30,7 +30,7 @@ from arena.env.spaces import Actions, actions_of, observations_of
 from games.engine.actions import Action, written
 from games.engine.errors import in_a_line
 from games.engine.seats import SeatGroup
-from games.engine.trust import KNOWN, SUFFIX, require_trust
+from games.engine.trust import OF_PETTINGZOO, SUFFIX, require_trust
 
 PREFIX = "pettingzoo"
 FACTORIES = ("env", "raw_env", "parallel_env")
@@ -293,7 +293,7 @@ def _not_imported(name: str, module: str, error: ImportError) -> str:
             return f"{PREFIX}:{name}: {file} lies here and is not installed: name it ./{file}, or set PYTHONPATH=."
         if Path(package).is_dir():
             return f"{PREFIX}:{name}: the folder {package} is not installed: pip install it, or set PYTHONPATH=."
-        known, install = [one.partition(".")[0] for one in KNOWN], f": pip install {package}"
+        known, install = [one.partition(".")[0] for one in OF_PETTINGZOO], f": pip install {package}"
         advice = install if package in known else did_you_mean(package, known, install)
         return f"{PREFIX}:{name}: the package {package} is not installed{advice}"
     near = (
@@ -315,7 +315,7 @@ def _render_mode(name: str, make: Callable[..., Any]) -> dict[str, Any]:
 
 def names() -> Iterator[HostedName]:
     """Yield the environments of the known packages that are installed, `package.name_vN`."""
-    for package in KNOWN:
+    for package in OF_PETTINGZOO:
         try:
             module = find_spec(package)
         except ImportError:

@@ -485,7 +485,7 @@ def test_steps_are_those_of_pettingzoo_itself():
 
 
 def test_a_package_that_is_missing_is_named_with_what_installs_it(monkeypatch):
-    monkeypatch.setattr(sys.modules["arena.env.hosted.pettingzoo"], "KNOWN", ("no_such_package",))
+    monkeypatch.setattr(sys.modules["arena.env.hosted.pettingzoo"], "OF_PETTINGZOO", ("no_such_package",))
     monkeypatch.setenv(VARIABLE, "no_such_package")
     with pytest.raises(UsageError, match=r"the package no_such_package is not installed: pip install no_such_package$"):
         make_game("pettingzoo:no_such_package.x_v0")
