@@ -163,6 +163,10 @@ def _named(game: "Game", name: str) -> "Game":
 
 def _hosted(host: str, name: str, texts: Mapping[str, object], options: Mapping[str, Any]) -> "Game":
     """Describe a host's game, with options as texts, by name, or both."""
+    if host == "gym":
+        raise UsageError(
+            f"gym:{name} is an environment of one agent, and no game: train, sweep, collect and watch take it"
+        )
     source = HOSTS.load(host)
     if not name:
         raise UsageError(f"{host}: needs the name of a game; 'arena games {host}:' lists those that are installed")

@@ -8,6 +8,7 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Se
 from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.collector.plain_spaces import with_plain_spaces
+from arena.policy.registry import make_game
 from arena.training import tasks
 from arena.training.tasks import GymTask
 
@@ -119,6 +120,11 @@ def test_what_fails_in_an_environment_is_its_own(tmp_path, capsys):
     assert error.count("gym:ArenaBroken-v0 failed in a step: ZeroDivisionError: no [red]more[/red]\n") == 1
     assert "raise ZeroDivisionError" in error, "the author sees where"
     assert "besides" not in error
+
+
+def test_an_environment_of_one_agent_is_no_game():
+    with pytest.raises(UsageError, match=r"^gym:CartPole-v1 is an environment of one agent, and no game: train, sweep"):
+        make_game("gym:CartPole-v1")
 
 
 def test_environments_of_gymnasium_whose_observations_are_tuples(tmp_path):
