@@ -12,6 +12,7 @@ from rich.text import Text
 from arena.base.tables import Cell, Column, print_table
 from arena.base.terminal import make_console
 from arena.policy.registry import GAMES, HOSTS, make_game
+from arena.training.gym_names import GYM
 from games.engine.game import Game
 from games.engine.manual import manual_of
 from games.engine.options import Option
@@ -27,7 +28,8 @@ class Options:
 
     With the name of a game its manual follows: how it is played, options, notation, strategy and source. Options are
     given after the name: tic_tac_toe:m=6,n=6,k=4. The environments of PettingZoo and the games of OpenSpiel that are
-    installed are listed by 'arena games pettingzoo:' and 'arena games openspiel:'.
+    installed are listed by 'arena games pettingzoo:' and 'arena games openspiel:', environments of one agent by
+    'arena games gym:'.
     """
 
     game: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[GAME]")] = ""
@@ -78,13 +80,18 @@ def _print_manual(console: Console, game: Game) -> None:
 
 
 def _list_hosted(host: str, as_json: bool) -> int:
-    """Print the games of a host."""
-    hosted = list(HOSTS.load(host).names())
+    """Print the games of a host, or the environments of Gymnasium."""
+    if f"{host}:" == GYM:
+        from arena.training.gym_specs import newest_ids
+
+        hosted = newest_ids()
+    else:
+        hosted = [(one.name, one.summary) for one in HOSTS.load(host).names()]
     if as_json:
-        print(json.dumps([{"game": f"{host}:{one.name}", "summary": one.summary} for one in hosted], indent=2))
+        print(json.dumps([{"game": f"{host}:{name}", "summary": summary} for name, summary in hosted], indent=2))
         return 0
-    for one in hosted:
-        print(printable(f"{host}:{one.name}  {one.summary}".rstrip()))
+    for name, summary in hosted:
+        print(printable(f"{host}:{name}  {summary}".rstrip()))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Gymnasium environments of modules and of files of the user's own, as `gym.make` takes them."""
+"""Gymnasium environments as `gym.make` takes them: what is registered, and those of the user's own files."""
 
 from collections.abc import Iterator, Mapping
 from copy import copy
@@ -30,6 +30,21 @@ def spec_of(env_id: str) -> str | EnvSpec:
         if find_spec(package) is None and Path(file := f"{package}{SUFFIX}").is_file():
             raise UsageError(f"{file} lies here and is not installed: name it {GYM}./{file}, or set PYTHONPATH=.")
     return env_id
+
+
+def newest_ids() -> list[tuple[str, str]]:
+    """Return the ids that Gymnasium knows, in their newest versions and by name, and the module of each."""
+    newest: dict[tuple[str | None, str], EnvSpec] = {}
+    for spec in gym.registry.values():
+        before = newest.get((spec.namespace, spec.name))
+        if before is None or (spec.version or 0) > (before.version or 0):
+            newest[spec.namespace, spec.name] = spec
+    return sorted((spec.id, _module_of(spec)) for spec in newest.values())
+
+
+def _module_of(spec: EnvSpec) -> str:
+    entry = spec.entry_point
+    return entry.partition(":")[0] if isinstance(entry, str) else getattr(entry, "__module__", "")
 
 
 def _spec_in(module: ModuleType, path: str, name: str) -> EnvSpec:

@@ -1,5 +1,7 @@
 """Gymnasium environments as tasks: spaces of any kind, and episodes without a limit."""
 
+import json
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -125,6 +127,16 @@ def test_what_fails_in_an_environment_is_its_own(tmp_path, capsys):
 def test_an_environment_of_one_agent_is_no_game():
     with pytest.raises(UsageError, match=r"^gym:CartPole-v1 is an environment of one agent, and no game: train, sweep"):
         make_game("gym:CartPole-v1")
+
+
+def test_what_gymnasium_knows_is_listed_in_its_newest_versions(capsys):
+    assert main(["games", "gym:"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "gym:CartPole-v1  gymnasium.envs.classic_control.cartpole" in lines
+    assert "CartPole-v0" in gym.registry
+    assert not [line for line in lines if line.startswith("gym:CartPole-v0")]
+    assert main(["games", "gym:", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == len(lines)
 
 
 def test_environments_of_gymnasium_whose_observations_are_tuples(tmp_path):
