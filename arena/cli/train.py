@@ -201,7 +201,8 @@ def run(options: Any) -> int:
 
     training = _training(task, options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
-    resume = resume_command("train", folder, options.task, options.algo)
+    network = ["--network", options.run.network] if options.run.network else []
+    resume = resume_command("train", folder, options.task, options.algo, *network)
     if training.finished:
         print(f"{folder}: this run is finished; its agent is {spec}")
         print(f"to train longer: {resume} --steps {2 * options.run.steps}")
@@ -312,12 +313,13 @@ def _write_failure(folder: Path, error: OSError) -> str:
 
 def _training(task: "Game | GymTask", options: Any) -> "TrainingRun":
     """Return the training that the options describe."""
-    from arena.training.tasks import MOST_STEPS
     from games.engine.game import Game  # here, as numba takes longer than the help of a command
 
     learning_algorithm(options.algo)  # raises if there is none; only then do the options have no config
     if not isinstance(options.run, RunConfig):
         if not isinstance(task, Game) and not task.limits_episodes:
+            from arena.training.tasks import MOST_STEPS
+
             cut = f"{options.task} sets no limit to an episode, which is cut off after {MOST_STEPS:,} steps"
             print(f"{cut}; max_episode_steps=N, after a comma, sets another", file=sys.stderr)
         return make_training(task, options.algo, options.config, options.run)
