@@ -15,9 +15,9 @@ def with_plain_spaces(env: Env[Any, Any]) -> Env[Any, Any]:
     Dictionaries and tuples are flattened, combinations of choices are numbered from 0. Raises `UsageError` as
     `observations_of` and `actions_of`.
     """
-    seen, action = env.observation_space, env.action_space
-    if not isinstance(seen, Box | Discrete | MultiBinary | MultiDiscrete):
-        flat = observations_of(seen)
+    observation, action = env.observation_space, env.action_space
+    if not isinstance(observation, Box | Discrete | MultiBinary | MultiDiscrete):
+        flat = observations_of(observation)
         env = TransformObservation(env, flat.encode, Box(flat.low, flat.high, flat.shape, flat.dtype.type))
     if isinstance(action, MultiBinary | MultiDiscrete) or (isinstance(action, Discrete) and action.start != 0):
         numbered = actions_of(action)

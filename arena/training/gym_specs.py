@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from copy import copy
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,8 +11,8 @@ from gymnasium.envs.registration import EnvSpec
 
 from arena.base.errors import UsageError
 from arena.training.gym_names import GYM, split_source
-from games.engine.source_files import is_source_file, load_source_file, without_hash
-from games.engine.trust import SUFFIX, require_trust
+from games.engine.source_files import is_source_file, lies_here, load_source_file, without_hash
+from games.engine.trust import require_trust
 
 
 def spec_of(env_id: str) -> str | EnvSpec:
@@ -26,9 +25,8 @@ def spec_of(env_id: str) -> str | EnvSpec:
         return _spec_in(load_source_file(source), without_hash(source), name)
     if source:
         require_trust(source, any_function=False)
-        package = source.partition(".")[0]
-        if find_spec(package) is None and Path(file := f"{package}{SUFFIX}").is_file():
-            raise UsageError(f"{file} lies here and is not installed: name it {GYM}./{file}, or set PYTHONPATH=.")
+        if said := lies_here(source.partition(".")[0], GYM):
+            raise UsageError(said)
     return env_id
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
-from importlib.util import spec_from_loader
+from importlib.util import find_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
@@ -46,6 +46,17 @@ def short_name(name: str) -> str:
     ('nim', 'hex')
     """
     return Path(without_hash(name)).stem if is_source_file(name) else name
+
+
+def lies_here(package: str, prefix: str = "") -> str:
+    """Return what to do about a package that is a file of the current folder, and not installed; else nothing.
+
+    The file is named by its path after `prefix`.
+    """
+    file = f"{package}{SUFFIX}"
+    if find_spec(package) is not None or not Path(file).is_file():
+        return ""
+    return f"{file} lies here and is not installed: name it {prefix}./{file}, or set PYTHONPATH=."
 
 
 def stored_name(name: str) -> str:

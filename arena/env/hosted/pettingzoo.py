@@ -30,7 +30,8 @@ from arena.env.spaces import Actions, actions_of, observations_of
 from games.engine.actions import Action, written
 from games.engine.errors import in_a_line
 from games.engine.seats import SeatGroup
-from games.engine.trust import OF_PETTINGZOO, SUFFIX, require_trust
+from games.engine.source_files import lies_here
+from games.engine.trust import OF_PETTINGZOO, require_trust
 
 PREFIX = "pettingzoo"
 FACTORIES = ("env", "raw_env", "parallel_env")
@@ -288,9 +289,9 @@ def _not_imported(name: str, module: str, error: ImportError) -> str:
     if missing and missing != package and find_spec(missing) is None:
         extra = f"'pettingzoo[{module.split('.')[1]}]'" if package == "pettingzoo" and "." in module else missing
         return f"{PREFIX}:{name} needs the package {missing}, which is not installed: pip install {extra}"
+    if said := lies_here(package):
+        return f"{PREFIX}:{name}: {said}"
     if find_spec(package) is None:
-        if Path(file := f"{package}{SUFFIX}").is_file():
-            return f"{PREFIX}:{name}: {file} lies here and is not installed: name it ./{file}, or set PYTHONPATH=."
         if Path(package).is_dir():
             return f"{PREFIX}:{name}: the folder {package} is not installed: pip install it, or set PYTHONPATH=."
         known, install = [one.partition(".")[0] for one in OF_PETTINGZOO], f": pip install {package}"
